@@ -143,7 +143,7 @@ def matching_products(query: ProductQuery) -> QuerySet[Product]:
     elif query.state == State.LOW_STOCK:
         condition = low_stock_condition()
     elif query.state == State.CUSTOMS:
-        condition = NOT_REMOVED & without_customs_data()
+        condition = Q(is_published=True) & without_customs_data()
     else:
         condition = _CONDITIONS[query.state]
     products = Product.objects.filter(condition)

@@ -14,8 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.models import Product
-from catalog.selectors.products import without_customs_data
+from catalog.selectors.staff_products import ProductQuery, State, matching_products
 from orders.books.oss import due_on, quarters_to_declare
 from orders.books.payouts import late_payouts, unknown_lines
 from orders.books.urssaf import ended_periods, to_declare
@@ -24,7 +23,6 @@ from orders.models import (
     Discrepancy,
     Dispute,
     DisputeState,
-    InstallmentPause,
     Order,
     Payment,
     PaymentState,
@@ -32,7 +30,9 @@ from orders.models import (
 )
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
+from orders.selectors.installments import suspended_payments
 from orders.selectors.money import waiting_refunds, with_undecided_money
+from orders.selectors.withdrawals import REFUND_MAY_WAIT
 from orders.selectors.workshop import LATE_AFTER, is_overdue, is_to_make, orders_at_risk
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import day_in_words, shop_day
@@ -88,7 +88,7 @@ def _to_review(today: date) -> StaffTask:
 
 def _withdrawals(today: date) -> StaffTask:
     waiting = WithdrawalCase.objects.filter(state__in=OPEN_CASES).aggregate(
-        count=Count("pk"), first=Min("refund_by")
+        count=Count("pk"), first=Min("refund_by", filter=~REFUND_MAY_WAIT)
     )
     first = waiting["first"]
     return StaffTask(
@@ -137,7 +137,7 @@ def _overdue(today: date) -> StaffTask:
 def _paused(today: date) -> StaffTask:
     return StaffTask(
         "Échéances suspendues",
-        InstallmentPause.objects.filter(ended_at=None).count(),
+        suspended_payments().count(),
         reverse("staff-payments", query={"liste": "suspendues"}),
         _("rien n'est débité avant la reprise ou l'expédition"),
         one="Échéance suspendue",
@@ -212,7 +212,7 @@ def _jobs(today: date) -> StaffTask:
 def _customs(today: date) -> StaffTask:
     return StaffTask(
         "Pièces sans données douanières",
-        Product.objects.filter(without_customs_data(), is_published=True).count(),
+        matching_products(ProductQuery(state=State.CUSTOMS)).count(),
         f"{reverse('staff-products')}?state=customs",
         _("nécessaires aux colis hors de l'Union européenne"),
         one="Pièce sans données douanières",

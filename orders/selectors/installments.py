@@ -128,6 +128,13 @@ def open_pause(order: Order) -> InstallmentPause | None:
     return InstallmentPause.objects.filter(order=order, ended_at=None).first()
 
 
+def suspended_payments() -> QuerySet[Payment]:
+    """Return the payments still to be made of orders in a pause, which goes on where all was paid or stopped meanwhile:
+    it may be owed again."""
+    paused = InstallmentPause.objects.filter(ended_at=None)
+    return Payment.objects.filter(state__in=OPEN_PAYMENTS, order__in=paused.values("order"))
+
+
 def delivery_is_late(order: Order) -> bool:
     """Return whether its customer may suspend payment, as the delivery is late (`is_overdue`). One query."""
     return Order.objects.filter(is_overdue(timezone.localdate()), pk=order.pk).exists()

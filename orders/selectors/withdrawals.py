@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -47,6 +47,10 @@ _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECA
 _REFERENCE = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?![0-9a-z])", re.IGNORECASE)
 _INVOICE = re.compile(r"F-\d{4}-\d{5,}", re.IGNORECASE)
 _READ_AT_MOST = 5
+
+
+REFUND_MAY_WAIT = Q(state=WithdrawalState.GOODS_AWAITED, goods_received_at=None, shipping_proof_at=None)
+"""The condition of cases whose refund may wait: see `may_wait`."""
 
 
 class Urgency(StrEnum):

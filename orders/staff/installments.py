@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.access import payment_page_url
-from orders.models import AttemptState, InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
+from orders.models import AttemptState, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.models.payment import OPEN_PAYMENTS
-from orders.selectors.installments import calendar, first_charge_day, open_pause
+from orders.selectors.installments import calendar, first_charge_day, open_pause, suspended_payments
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.provider_words import decline_in_words
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -49,10 +49,7 @@ PARTS = (
     Part(
         "suspendues",
         "Suspendues",
-        lambda rows: rows.filter(
-            state__in=OPEN_PAYMENTS,
-            order__in=InstallmentPause.objects.filter(ended_at=None).values("order"),
-        ),
+        lambda rows: rows.filter(pk__in=suspended_payments().values("pk")),
         oldest_first=True,
     ),
     Part("toutes", "Toutes"),

@@ -81,7 +81,7 @@ def withdrawals_page(request: HttpRequest) -> HttpResponseBase:
     listed = staff_list(request, cases, PARTS, searched=SEARCHED, moment="withdrawal__declared_at")
     context = {
         "list": listed,
-        "rows": [(case, URGENCY_SIGNS[urgency_of(case)]) for case in listed.rows],
+        "rows": [(case, URGENCY_SIGNS[urgency_of(case)], may_wait(case)) for case in listed.rows],
         "file_label": FILE_LABEL if may(request.user, StaffAction.FILE_WITHDRAWAL) else "",
     }
     return render(request, "staff/withdrawals/list.html", context)
@@ -106,6 +106,7 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "case": case,
         "withdrawal": case.withdrawal,
         "sign": URGENCY_SIGNS[urgency_of(case)],
+        "may_wait": may_wait(case),
         "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,

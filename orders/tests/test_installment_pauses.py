@@ -368,7 +368,7 @@ def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, staff_c
     assert (stopped.started_by, stopped.reason, stopped.actor.email) == (
         "staff", "Résine en retard.", "admin@example.com",
     )  # fmt: skip
-    assert "Échéance suspendue" in staff_client.get(reverse("staff-home")).content.decode()
+    assert "Échéances suspendues" in staff_client.get(reverse("staff-home")).content.decode()
     assert "Résine en retard." in staff_client.get(address).content.decode()
     header = staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
     assert "1re échéance payée le" in header

@@ -129,7 +129,8 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
             "Rétractations à traiter",
             2,
             "/admin/retractations",
-            "à rembourser avant le 16 novembre 2026 (en retard de 2 jours)",
+            # The other one may wait for its return, however long (L221-24).
+            "à rembourser avant le 21 novembre 2026",
         ),
         ("Litiges ouverts", 2, "/admin/litiges", "réponse attendue avant le 18 novembre 2026"),
         ("Remboursement échoué", 1, "/admin/virements", ""),
@@ -164,12 +165,37 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
     ]
     staff = [task.label for task in staff_tasks(today, make_staff())]
     assert staff == ["Commande à vérifier", "Rétractations à traiter", "Commande à préparer"]
+    asked = signed_in(make_admin())
+    listed = asked.get("/admin/retractations").content.decode().replace("\u00a0", " ")
+    assert [f"avant le {day} novembre" in listed for day in (16, 21)] == [False, True]
     # Where the answer is sent and the bank decides, nobody is asked for one.
-    page = signed_in(make_admin()).get("/admin/litiges").content.decode()
+    page = asked.get("/admin/litiges").content.decode()
     assert page.count("À répondre avant") == 1
     assert (page.count("Répondre chez Stripe"), page.count("Voir chez Stripe")) == (1, 1)
     Dispute.objects.filter(state="needs_response").update(state="under_review")
     assert [task.detail for task in staff_tasks(today) if task.several == "Litiges ouverts"] == [""]
+
+
+def test_a_number_is_that_of_the_rows_where_its_task_leads() -> None:
+    make_product("Lutin")
+    make_product("Gnome", is_published=False)
+    suspended, closed = (pay_order(make_order()) for _ in range(2))
+    for order in (suspended, closed):
+        InstallmentPause.objects.create(order=order, started_by="staff", reason="x")
+    for position in (2, 3):
+        suspended.payments.create(position=position, count=3, amount=1, due_on=timezone.localdate())
+        # What became of the rest of an order that was refunded while its installments were suspended.
+        closed.payments.create(
+            position=position, count=3, amount=1, due_on=timezone.localdate(), state="void"
+        )
+    tasks = {task.url: (task.label, task.count) for task in staff_tasks(timezone.localdate())}
+    asked = signed_in(make_admin())
+    suspended_rows = asked.get("/admin/echeances?liste=suspendues").context["list"].rows
+    assert tasks["/admin/echeances?liste=suspendues"] == ("Échéances suspendues", 2)
+    assert len(suspended_rows) == 2
+    products = asked.get("/api/admin/products?state=customs").json()["results"]
+    assert tasks["/admin/produits?state=customs"][1] == len(products)
+    assert "Gnome" not in [row["name"] for row in products]
 
 
 @time_machine.travel(datetime.fromisoformat("2026-11-18T12:00:00+01:00"), tick=False)
