@@ -152,6 +152,18 @@ it("sends a part of an order once its mail was seen", async () => {
   });
 });
 
+it("proposes no piece that was refunded behind the open dialog", async () => {
+  const path = `/api/admin/orders/${sheet.id}/shipments`;
+  const now = { ...sheet, lines: sheet.lines.map((line) => ({ ...line, to_send: 1 })) };
+  answers[`POST ${path}?preview`] = { body: { mails: [mail] } };
+  answers[`POST ${path}`] = { status: 409, body: { code: "conflict", detail: "Quelqu'un…", current: now } };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Expédier" }));
+  for (const name of ["Voir l'e-mail", "Confirmer", "Voir l'e-mail"])
+    await user.click(await screen.findByRole("button", { name }));
+  expect(sent.map(({ body }) => (body.lines as { quantity: number }[])[0]?.quantity)).toEqual([2, 2, 1]);
+});
+
 it("carries out a step as its mail was read, though more was typed while that was on its way", async () => {
   const path = `/api/admin/orders/${sheet.id}/shipments`;
   answers[`POST ${path}?preview`] = { body: { mails: [mail] } };

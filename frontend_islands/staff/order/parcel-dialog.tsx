@@ -20,7 +20,8 @@ interface Props {
 }
 
 export function ParcelDialog({ order, props, begun, onClose }: Props) {
-  const [units, setUnits] = useState(() => new Map(order.lines.map((line) => [line.id, line.to_send])));
+  // What was chosen by hand: the rest follows the order, of which pieces may leave or be refunded meanwhile.
+  const [units, setUnits] = useState(new Map<number, number>());
   const [tracking, setTracking] = useState<Tracking>({
     tracking_number: "",
     carrier: props.carriers[0]?.code ?? "",
@@ -32,7 +33,8 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
     if (begun) setMessage(begun);
   }, [begun]);
   const here = order.lines.filter((line) => line.quantity > line.sent_quantity);
-  const chosen = (line: SheetLine) => units.get(line.id) ?? 0;
+  const chosen = (line: SheetLine) =>
+    Math.min(units.get(line.id) ?? line.to_send, line.quantity - line.sent_quantity);
   const stays = here.reduce((sum, line) => sum + Math.max(line.to_send - chosen(line), 0), 0);
   const isLast = stays === 0;
 
