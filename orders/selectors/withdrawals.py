@@ -35,6 +35,7 @@ from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
 from orders.selectors.shipments import units_at_customer, units_to_send
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
+from orders.selectors.workshop import withdrawn_whole
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
@@ -166,10 +167,7 @@ def units_that_follow(order: Order) -> dict[int, int]:
 def is_withdrawn_whole(order: Order) -> bool:
     """Return whether a declaration in force ended the whole contract, refunded or not, and nothing of it may be sent.
     One query."""
-    cases = WithdrawalCase.objects.filter(
-        order=order, goods="", withdrawal__lines=None, shipping_allowed_at=None
-    )
-    return cases.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED).exists()
+    return withdrawn_whole().filter(order=order).exists()
 
 
 def is_awaited(order: Order) -> bool:

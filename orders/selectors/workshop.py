@@ -19,6 +19,8 @@ from orders.models import (
     OrderStatus,
     PieceStage,
     ShippingZone,
+    WithdrawalCase,
+    WithdrawalState,
     WorkPiece,
     WorkshopClosure,
 )
@@ -120,9 +122,11 @@ def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
     return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
 
 
-def is_promised(order: Order) -> bool:
-    """Return whether the order is at the workshop and a piece of it still to be sent by its day. At most one query."""
-    return order.status in IN_WORKSHOP and pieces_here(order).exists()
+def withdrawn_whole() -> QuerySet[WithdrawalCase]:
+    """Return the declarations in force that ended the whole contract of their order, refunded or not, and of which
+    nothing may be sent."""
+    cases = WithdrawalCase.objects.filter(goods="", withdrawal__lines=None, shipping_allowed_at=None)
+    return cases.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED)
 
 
 def is_overdue(today: date) -> Q:
@@ -133,8 +137,7 @@ def is_overdue(today: date) -> Q:
 
 def is_to_make(today: date) -> Q:
     """Return the condition of orders at the workshop of which a piece is still to be sent, and that are not late."""
-    here = Q(GreaterThanOrEqual(LATE_AFTER, today), status__in=IN_WORKSHOP)
-    return here & Q(Exists(pieces_here(OuterRef("pk"))))
+    return Q(GreaterThanOrEqual(LATE_AFTER, today), status__in=IN_WORKSHOP) & _has_pieces_to_send()
 
 
 def late_after(order: Order) -> date:
@@ -144,8 +147,13 @@ def late_after(order: Order) -> date:
 
 
 def _is_awaited() -> Q:
-    """Not where all was refunded, the money on its way or still owed."""
-    return Q(Exists(pieces_here(OuterRef("pk")))) & ~held_by_banks()
+    return _has_pieces_to_send() & ~held_by_banks()
+
+
+def _has_pieces_to_send() -> Q:
+    """Not where all was refunded, the money on its way or still owed, nor withdrawn from."""
+    withdrawn = withdrawn_whole().filter(order=OuterRef("pk"))
+    return Q(Exists(pieces_here(OuterRef("pk")))) & ~Q(Exists(withdrawn))
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:

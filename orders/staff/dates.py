@@ -18,7 +18,7 @@ from accounts.models import User
 from orders.models import Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.workshop import is_promised
+from orders.selectors.withdrawals import is_awaited
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
 from orders.staff.base import DayField, ask_page, carry_out, order_url
@@ -69,7 +69,7 @@ def has_kept_money(order: Order) -> bool:
 def promise_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask for the date and why; the customer gets a mail."""
     order = get_object_or_404(Order, pk=order_id)
-    if not is_promised(order):
+    if not is_awaited(order):
         return _not_now(request, order)
     form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
     if _is_done(request, order, form, set_promised_date):

@@ -12,7 +12,7 @@ from django.urls import reverse
 from orders.models import Order, PaymentMode
 from orders.selectors.provider_events import askable_attempts
 from orders.selectors.refund_retries import retryable_refunds
-from orders.selectors.workshop import is_promised
+from orders.selectors.withdrawals import is_awaited
 from orders.staff.base import PageLink
 from orders.staff.dates import (
     DELIVERY_LABEL,
@@ -39,7 +39,7 @@ class MoneyStep:
 
 
 MONEY_STEPS = (
-    MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, is_promised),
+    MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, is_awaited),
     MoneyStep("staff-order-delivery", DELIVERY_LABEL, StaffAction.FULFIL_ORDER, has_delivery),
     MoneyStep("staff-order-retention", RETENTION_LABEL, StaffAction.REFUND_ORDER, has_kept_money),
     MoneyStep(

@@ -123,7 +123,11 @@ def test_nobody_waits_for_an_order_that_is_withdrawn_until_that_is_taken_back(or
     late = NOON + timedelta(days=30)
     case = declare(order)
     assert report_overdue_orders(late) == 0
+    assert late_for_staff_and_customer(order, late.date()) == (0, [], [False], 0, 0, False)
+    with pytest.raises(Problem, match="Il ne reste rien à expédier de cette commande"):
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 12), reason="Résine.", actor=None)
     WithdrawalCase.objects.filter(pk=case.pk).update(state="refused")
+    assert late_for_staff_and_customer(order, late.date()) == (1, [order], [True], 1, 0, True)
     assert report_overdue_orders(late) == 1
 
 
@@ -142,7 +146,7 @@ def dispute_between(provider: MemoryProvider, opened: date, closed: date, status
 def late_for_staff_and_customer(order: Order, day: date) -> tuple[object, ...]:
     with time_machine.travel(at(day), tick=False):
         tasks = {task.several: task.count for task in staff_tasks(day)}
-        assert not [task for task in staff_tasks(day) if "en retard de" in task.detail]
+        assert not [task for task in staff_tasks(day) if "promise" in task.detail and "retard" in task.detail]
         return (
             count_orders().late,
             find_orders(late=True).rows,

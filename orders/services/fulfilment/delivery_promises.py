@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from orders.journal import PROMISE_CHANGED, record_event
 from orders.models import PAID_STATUSES, Order
 from orders.selectors.withdrawals import is_awaited
-from orders.selectors.workshop import is_overdue, is_promised
+from orders.selectors.workshop import is_overdue
 from orders.services.status.guards import bank_problem
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
@@ -53,13 +53,13 @@ def report_overdue_orders(now: datetime) -> int:
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
     """Promise another date and mail the customer why. The former one stays in the journal.
 
-    Raises Problem 409 `order_left` for an order of which nothing is to be sent from the workshop, 409 `order_disputed`
-    while a bank keeps it there, 400 `invalid_date` for a day that has passed or the same date.
+    Raises Problem 409 `order_left` for an order of which nothing is to be sent from the workshop, or all was withdrawn,
+    409 `order_disputed` while a bank keeps it there, 400 `invalid_date` for a day that has passed or the same date.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-        if not is_promised(order):
-            raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
+        if not is_awaited(order):
+            raise Problem("order_left", _("Il ne reste rien à expédier de cette commande."), 409)
         if (refused := bank_problem(order)) is not None:
             raise refused
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
