@@ -57,7 +57,7 @@ def mail_status(
             "signature": entry.actor.first_name if entry.actor else "",
             "parcel": pieces,
         },
-        once=once or f"{order.pk}:{entry.pk}",
+        once=once or f"{order.pk}:{_of_parcel(entry.shipment_id)}{entry.pk}",
         not_before=timezone.now() + STATUS_PAUSE,
     )
 
@@ -69,7 +69,7 @@ def withdraw_status_mails(order: Order) -> None:
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:
     """Return the sentences for `entry`, in the active language. One query: the entry before."""
-    before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
+    before = order.tracking.filter(pk__lt=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
     if entry.shipment is not None and (news := _parcel_news(order, entry.shipment)) is not None:
         return news
@@ -106,12 +106,24 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
 def mail_parcel(order: Order, entry: OrderTracking) -> None:
     """Mail the customer about a parcel that is not the last, a minute later. No later status withdraws it: only undoing
     the parcel does (`withdraw_parcel_mail`)."""
-    mail_status(order, entry, once=f"{order.pk}/parcel:{entry.shipment_id}:{entry.pk}")
+    mail_status(order, entry, once=f"{order.pk}/{_of_parcel(entry.shipment_id)}{entry.pk}")
 
 
 def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
     """Mail the customer the number of a parcel, a minute later. While a part is still here its dispatch does not
-    withdraw it, as that tells another number: only undoing the parcel does (`withdraw_parcel_mail`)."""
+    withdraw it, as that tells another number: only undoing the parcel does (`withdraw_parcel_mail`).
+
+    Where the mail of its departure still waits for its minute, and tells another number, that one goes with this
+    number and the messages of all."""
+    departures = order.tracking.filter(shipment=parcel, status=order.status).exclude(tracking_number="")
+    departure = departures.order_by("pk").first()
+    if departure is not None and withdraw_parcel_mail(parcel):
+        departure.tracking_number, departure.carrier = entry.tracking_number, entry.carrier
+        corrections = order.tracking.filter(pk__gt=departure.pk).exclude(tracking_number="").order_by("pk")
+        said = [written_message(order, step) for step in (departure, *corrections)]
+        departure.message = "\n".join(filter(None, said))
+        (mail_status if order.all_goods_have_left else mail_parcel)(order, departure)
+        return
     own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
     mail_status(order, entry, once=own, parcel=parcel)
 
@@ -120,7 +132,14 @@ def withdraw_parcel_mail(shipment: Shipment) -> bool:
     """Delete the mails about a parcel and its number that wait for their minute; False when the former has been sent,
     or there was none."""
     withdraw_mails(f"order_status:{shipment.order_id}/number:{shipment.pk}:")
-    return bool(withdraw_mails(f"order_status:{shipment.order_id}/parcel:{shipment.pk}:"))
+    waiting = [
+        withdraw_mails(f"order_status:{shipment.order_id}{sign}{_of_parcel(shipment.pk)}") for sign in "/:"
+    ]
+    return any(waiting)
+
+
+def _of_parcel(shipment_id: int | None) -> str:
+    return "" if shipment_id is None else f"parcel:{shipment_id}:"
 
 
 def _parcel_news(order: Order, shipment: Shipment) -> StatusNews | None:

@@ -166,7 +166,27 @@ def test_the_number_of_a_parcel_is_told_though_the_rest_leaves_within_the_minute
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A3")
     change_status(**change, tracking_number="6A4", shipment_id=first.pk)
     send(order, 1, 1, carrier="colissimo", tracking_number="6A5")
-    assert told() == ["6A3", "6A4", "6A5"]
+    assert told() == ["6A4", "6A5"]
+
+
+@pytest.mark.parametrize(
+    ("units", "heading"),
+    [((1, 0), "Un colis de votre commande %s est parti"), ((2, 1), "Votre commande %s est partie")],
+)
+def test_a_number_that_is_corrected_within_the_minute_is_told_alone(order, units, heading):
+    parcel = send(order, *units, carrier="colissimo", tracking_number="6A1", message="Bonne fête !")
+    change = {"order_id": order.pk, "status": Order.objects.get(pk=order.pk).status, "actor": None}
+    change_status(**change, tracking_number="6A2", shipment_id=parcel.pk, message="Au bureau de poste.")
+    change_status(**change, tracking_number="6A3", carrier="dpd", shipment_id=parcel.pk)
+    subject, text = last_mail(order)
+    assert subject == heading % order.reference
+    assert ["6A1" in text, "6A2" in text, "6A3" in text, "DPD" in text] == [False, False, True, True]
+    assert "Bonne fête !\nAu bureau de poste.\n" in text
+    assert OutgoingMail.objects.filter(kind="order_status").count() == 1
+    # Once it was sent, the number is news.
+    change_status(**change, tracking_number="6A4", shipment_id=parcel.pk)
+    assert last_mail(order)[0] == f"Des nouvelles de votre commande {order.reference}"
+    assert OutgoingMail.objects.filter(kind="order_status").count() == 2
 
 
 def test_a_number_that_was_corrected_leads_nowhere(order, client):
