@@ -241,7 +241,8 @@ def _notify_author(review: Review, decision: ReviewDecision) -> None:
                 "title": review.title,
                 "is_published": review.state == ReviewState.PUBLISHED,
                 "reason": review.moderation_reason,
-                "url": absolute_url(product_url(review.product)),
+                # The page of a piece that is no longer on sale is not there.
+                "url": absolute_url(product_url(review.product)) if review.product.is_published else "",
                 "rules_url": absolute_url(reverse("catalog:review-rules")),
             },
             dedupe_key=f"review-decision-{decision.pk}",

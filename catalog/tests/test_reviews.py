@@ -13,6 +13,7 @@ from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.tests.factories import make_user
 from catalog.tests.reviews import WORDS, decide, publish, write
 from shop.core.append_only import AppendOnlyError
+from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -198,6 +199,16 @@ def test_decisions_that_are_none(bought, product, state, reason, field):
     assert Review.objects.get().state == "pending"
     assert not ReviewDecision.objects.exists()
     assert not OutgoingMail.objects.exists()
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_the_mail_leads_to_no_page_of_a_piece_that_is_no_longer_on_sale(bought, product, is_published):
+    review = write(product)
+    Product.objects.filter(pk=product.pk).update(is_published=is_published)
+    decide(review, ReviewState.PUBLISHED)
+    mail = render(OutgoingMail.objects.get(kind="review_decision"))
+    for part in (mail.text, mail.html):
+        assert ["Voir la pièce" in part, f"/produit/{product.pk}" in part] == [is_published] * 2
 
 
 def test_the_journal_is_never_rewritten(bought, product):
