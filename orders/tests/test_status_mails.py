@@ -78,12 +78,39 @@ def test_mail_before_delivery_says_until_when_it_arrives(order, status):
 
 def test_mail_of_an_undone_dispatch_says_that_it_has_not_left(order):
     change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A1")
+    OutgoingMail.objects.update(state="sent")
     change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur de colis")
     mail = newest()
     assert mail.subject == f"Votre commande {order.reference} n'est pas encore partie"
     assert "elle est encore à l'atelier. Toutes nos excuses." in mail.text
-    # Only the correction is sent.
-    assert OutgoingMail.objects.filter(kind="order_status").count() == 1
+    assert OutgoingMail.objects.filter(kind="order_status").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "heading"),
+    [
+        ("confirmed", "", "Nous préparons votre commande %s"),
+        ("processing", "", None),
+        ("processing", "Il part lundi.", "Des nouvelles de votre commande %s"),
+    ],
+)
+def test_who_has_not_heard_of_a_dispatch_reads_of_no_mistake(order, before, message, heading):
+    change_status(order_id=order.pk, status=before, actor=None)
+    OutgoingMail.objects.filter(kind="order_status").delete()
+    change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A1")
+    change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur", message=message)
+    told = [render(mail) for mail in OutgoingMail.objects.filter(kind="order_status")]
+    assert [mail.subject for mail in told] == ([heading % order.reference] if heading else [])
+    assert not [mail for mail in told if "Toutes nos excuses" in mail.text or "6A1" in mail.text]
+    assert [mail for mail in told if message not in mail.text] == []
+
+
+def test_who_was_told_of_an_earlier_dispatch_reads_of_the_mistake_after_the_next(order):
+    for state in ("sent", "queued"):
+        change_status(order_id=order.pk, status="shipped", actor=None)
+        OutgoingMail.objects.update(state=state)
+        change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur")
+    assert newest().subject == f"Votre commande {order.reference} n'est pas encore partie"
 
 
 def test_mail_of_an_addition_says_that_the_status_is_the_same(order):

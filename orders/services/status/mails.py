@@ -31,16 +31,21 @@ class StatusNews:
 
 
 def mail_status(
-    order: Order, entry: OrderTracking, *, once: str = "", parcel: Shipment | None = None
+    order: Order,
+    entry: OrderTracking,
+    *,
+    once: str = "",
+    parcel: Shipment | None = None,
+    is_untold: bool = False,
 ) -> None:
     """Mail the customer what `entry` says, once an entry, to be sent a minute later. `parcel` is the one whose number
-    it adds.
+    it adds. `is_untold`: of the departure that it undoes its customer has not heard.
 
     Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`, which leaves alone
     those that have a key of their own, `once`. Call it in the transaction that writes the entry.
     """
     with translation.override(order.language):
-        news = status_news(order, entry)
+        news = status_news(order, entry, is_untold=is_untold)
         money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
         pieces = _parcel(parcel or entry.shipment)
     mail_customer(
@@ -67,11 +72,16 @@ def withdraw_status_mails(order: Order) -> None:
     withdraw_mails(f"order_status:{order.pk}:")
 
 
-def status_news(order: Order, entry: OrderTracking) -> StatusNews:
-    """Return the sentences for `entry`, in the active language. One query: the entry before."""
-    before = order.tracking.filter(pk__lt=entry.pk).order_by("-created_at", "-pk").first()
+def status_news(order: Order, entry: OrderTracking, *, is_untold: bool = False) -> StatusNews:
+    """Return the sentences for `entry`, in the active language. One query: the entry before, of those that its customer
+    has heard of."""
+    before = _step_before(order, entry, is_untold=is_untold)
     name = {"reference": order.reference}
-    if entry.shipment is not None and (news := _parcel_news(order, entry.shipment)) is not None:
+    if (
+        not is_untold
+        and entry.shipment is not None
+        and (news := _parcel_news(order, entry.shipment)) is not None
+    ):
         return news
     # Nothing moves an order to `pending`: an entry about it is always an addition.
     if entry.status == OrderStatus.PENDING or (before is not None and before.status == entry.status):
@@ -101,6 +111,25 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
     return StatusNews(
         headings[OrderStatus(entry.status)] % name, _paragraphs(order, OrderStatus(entry.status))
     )
+
+
+def mail_undone(order: Order, entry: OrderTracking, parcel: Shipment | None) -> None:
+    """Mail the customer that the order is still here. Who has not heard that it left, for that mail waited for its
+    minute, reads of no mistake: that it is being prepared, where that is news, or what staff write."""
+    is_untold = parcel is not None and withdraw_parcel_mail(parcel)
+    # That an earlier one had not left was perhaps still to be told, in a mail that this one took the place of.
+    is_untold = is_untold and order.shipments.filter(undone_at__isnull=False).count() == 1
+    withdraw_status_mails(order)
+    if is_untold and not written_message(order, entry):
+        before = _step_before(order, entry, is_untold=True)
+        if order.goods_have_left or (before is not None and before.status == entry.status):
+            return
+    mail_status(order, entry, is_untold=is_untold)
+
+
+def _step_before(order: Order, entry: OrderTracking, *, is_untold: bool) -> OrderTracking | None:
+    steps = order.tracking.filter(pk__lt=entry.pk).order_by("-created_at", "-pk")
+    return (steps.filter(undone=False) if is_untold else steps).first()
 
 
 def mail_parcel(order: Order, entry: OrderTracking) -> None:

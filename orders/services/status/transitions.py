@@ -34,7 +34,7 @@ from orders.selectors.shipments import units_to_send
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.guards import GUARDS, not_paid
-from orders.services.status.mails import mail_status, withdraw_status_mails
+from orders.services.status.mails import mail_status, mail_undone, withdraw_status_mails
 from orders.services.status.shipments import (
     await_what_left,
     latest_shipment,
@@ -107,7 +107,7 @@ def transition(
         # Once it is written that all has left, nothing is to be sent.
         leaving = units_to_send(order) if units is None else units
     _write(order, row, at)
-    shipment = None
+    shipment = undone = None
     if any(leaving.values()):
         shipment = write_shipment(
             order, leaving, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
@@ -115,7 +115,8 @@ def transition(
     elif row.name == "rest_refunded":
         shipment = latest_shipment(order)
     elif row.name == "undo_dispatch":
-        shipment = _reset_dispatch(order, reason)
+        undone = _reset_dispatch(order, reason)
+        shipment = undone if order.goods_have_left else None
     _apply(order, row.payments)
     if order.paid_at is not None:
         plan_pieces(order, actor=actor, is_first=before == OrderStatus.PENDING)
@@ -132,7 +133,9 @@ def transition(
         actor=actor,
         shipment=shipment,
     )
-    if row.mail:
+    if row.name == "undo_dispatch":
+        mail_undone(order, entry, undone)
+    elif row.mail:
         withdraw_status_mails(order)
         mail_status(order, entry)
     return entry
@@ -267,13 +270,13 @@ def _apply(order: Order, effect: PaymentEffect) -> None:
 
 
 def _reset_dispatch(order: Order, reason: str) -> Shipment | None:
-    """The last parcel is still here: its number leads nowhere. Return it when another one has left."""
+    """The last parcel is still here: its number leads nowhere. Return it."""
     order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
     last = latest_shipment(order)
     if last is not None:
         take_shipment_back(order, last, reason)
     await_what_left(order)
-    return last if order.goods_have_left else None
+    return last
 
 
 def _impossible(order: Order, target: str) -> Problem:

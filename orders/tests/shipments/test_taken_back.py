@@ -65,6 +65,7 @@ def test_a_parcel_is_told_apart_from_the_status_that_the_order_keeps(order, clie
 
 def test_undoing_the_last_parcel_leaves_the_others_sent(order):
     first, last = send(order, 1, 0), send(order, 1, 1)
+    last_mail(order)
     assert refused(lambda: undo_shipment(shipment_id=first.pk, reason=WHY, actor=None)) == (
         "not_last_shipment", "Annulez d'abord le dernier colis.",
     )  # fmt: skip
