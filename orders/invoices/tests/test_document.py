@@ -235,6 +235,17 @@ def test_a_word_that_is_wider_than_its_box_goes_on_below() -> None:
     } == {"N": [36, 36, 8], "A": [36, 36, 36, 12], "P": [36, 36, 36, 36, 16]}
 
 
+def test_what_was_typed_line_by_line_stays_above_the_foot_of_the_page() -> None:
+    data = sample()
+    data["notes"] = "\n".join(f"Ligne {number}." for number in range(80))
+    heights: dict[str, float] = {}
+    for page in read(typeset(data)).pages:
+        page.extract_text(visitor_text=lambda text, place, *_rest: heights.update({text.strip(): place[5]}))
+    typed = [height for text, height in heights.items() if text.startswith("Ligne")]
+    assert len(typed) == 80
+    assert min(typed) > 62  # points: the margin, which holds the foot
+
+
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
