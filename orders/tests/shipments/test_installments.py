@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 import time_machine
 
-from orders.models import PausedBy, PauseEnd
+from orders.models import PausedBy, PauseEnd, StoredCard
 from orders.selectors.installments import outstanding
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
@@ -72,6 +73,26 @@ def test_who_is_told_of_an_earlier_charge_reads_what_has_left(units, said):
     mail = render(OutgoingMail.objects.get(kind="installment_moved"))
     assert said.format(order.reference) in mail.text
     assert said.format(order.reference) in mail.html
+
+
+@pytest.mark.usefixtures("provider")
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        ("", "Carte débitée\u00a0: Visa se terminant par 4242."),
+        ("stolen_card", "Nous n'avons plus de carte à débiter\u00a0: réglez les échéances sur"),
+    ],
+)
+def test_no_earlier_charge_is_announced_to_a_card_that_cannot_be_charged(refused, said):
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    StoredCard.objects.create(order=order, brand="visa", last4="4242", refused_code=refused)
+    with time_machine.travel(ORDERED + timedelta(days=3), tick=False):
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    mail = render(OutgoingMail.objects.get(kind="installment_moved"))
+    assert "prévue le 31 juillet 2026, est avancée au 24 juillet 2026." in mail.text
+    assert said in mail.text
+    assert said in unescape(mail.html)
 
 
 @pytest.mark.postgres
