@@ -63,7 +63,7 @@ def test_dispatch_mail_names_the_parcel_the_date_the_pieces_and_who_writes(order
     assert "Numéro de suivi\u00a0: 6A12345678901" in lines
     page = "https://www.laposte.fr/outils/suivre-vos-envois?code=6A12345678901"
     assert f"Suivre le colis chez le transporteur\u00a0: {page}" in lines
-    assert "- 2 × Sorcière de minuit (Peint)" in lines
+    assert lines[lines.index("VOS PIÈCES") + 1] == "- 2 × Sorcière de minuit (Peint)"
     assert "Camille, L'Établi aux figurines" in lines
     assert f'href="{page}"' in mail.html
     assert '<img src="http://localhost:8000/media/products/sorciere-360.jpg" alt=""' in mail.html
@@ -136,7 +136,9 @@ def test_mail_of_a_cancellation_says_what_becomes_of_the_money(order):
     mail = newest()
     assert mail.subject == f"Votre commande {order.reference} est annulée"
     assert "Rien ne sera expédié." in mail.text
-    assert "160,00\u00a0€ vous sont rendus sur le moyen de paiement que vous aviez utilisé" in mail.text
+    assert (
+        "\nVOTRE ARGENT\n160,00\u00a0€ vous sont rendus sur le moyen de paiement que vous aviez" in mail.text
+    )
 
 
 def test_mail_of_a_cancellation_that_keeps_money_gives_the_reason(order):

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from shop.core.mail_delivery import deliver, render
+from shop.core.mail_sample_data import CART
 from shop.core.mail_samples import KINDS, ORDER, sample_context
 from shop.core.models import OutgoingMail
 from shop.core.templatetags.markdown import markdown_text
@@ -69,6 +70,13 @@ def test_both_parts_say_the_same_sentences(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_writes_stands_apart_from_what_is_written(kind):
     assert "\n\nL'Établi aux figurines\n" in write(kind).text
+
+
+def test_a_reminder_of_several_of_a_piece_says_that_the_price_is_of_one():
+    context = {**CART, "items": [{**CART["items"][0], "quantity": 3}]}
+    text = render(OutgoingMail(kind="cart_reminder", language="fr", context=context)).text
+
+    assert "- 3 × Gardien aux andouillers (Peint · 18 cm), 189,00\u00a0€ l'unité\n" in text
 
 
 def test_a_long_link_breaks_instead_of_making_the_mail_wider_than_a_phone():
