@@ -79,6 +79,14 @@ def test_a_reminder_of_several_of_a_piece_says_that_the_price_is_of_one():
     assert "- 3 × Gardien aux andouillers (Peint · 18 cm), 189,00\u00a0€ l'unité\n" in text
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_link_that_is_read_aloud_has_words(kind):
+    links = re.findall(r"<a ([^>]*)>(.*?)</a>", write(kind).html, re.DOTALL)
+    for attributes, inside in links:
+        words = [re.sub(r"<[^>]*>", "", inside), *re.findall(r'alt="([^"]*)"', inside)]
+        assert "".join(words).strip() or 'aria-hidden="true"' in attributes
+
+
 def test_a_long_link_breaks_instead_of_making_the_mail_wider_than_a_phone():
     body = re.search(r'<body style="([^"]+)"', write("account_confirm_email").html)
 
