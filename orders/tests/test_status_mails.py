@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
+from html import unescape
 from typing import Any
 
 import pytest
 from django.utils import translation
 
 from accounts.tests.people import make_admin
-from orders.models import Carrier, Order, OrderTracking
+from orders.models import Carrier, Order, OrderTracking, StoredCard
 from orders.models.carrier import parcel_url
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
@@ -155,6 +157,25 @@ def test_mail_of_installments_that_end_with_their_order_speaks_of_no_refund():
     assert mail.subject == f"Vos échéances\u00a0: commande {order.reference}"
     assert "<h1>Vos échéances ont changé</h1>" in mail.html
     assert "Motif\u00a0: Commande annulée" in mail.text
+
+
+def test_mail_of_a_refund_says_how_what_is_still_owed_is_paid_now():
+    """The second installment was due three days ago and its card is stolen; the third is planned."""
+    order = in_installments()
+    StoredCard.objects.create(order=order, brand="visa", last4="4242", refused_code="stolen_card")
+    order.payments.filter(position=2).update(state="due", due_on="2026-11-20", stopped_code="stolen_card")
+    order.payments.filter(position=3).update(due_on="2026-12-20")
+    request_refund(order_id=order.pk, key=new_key(), amount=Decimal("10.00"))
+    mail = render(OutgoingMail.objects.get(kind="refund_done", reference=order.reference))
+    for part in (mail.text, unescape(mail.html)):
+        for said in (
+            "10,00\u00a0€ ne seront plus prélevés.",
+            "Échéance 2/3, 60,00\u00a0€\u00a0: sa date est passée, réglez-la sur votre page de paiement.",
+            "Échéance 3/3, 50,00\u00a0€\u00a0: à payer le 20 décembre 2026.",
+            "Nous n'avons plus de carte à débiter\u00a0: réglez les échéances sur votre page de paiement.",
+            "http://localhost:8000/paiement/",
+        ):
+            assert said in part
 
 
 @pytest.mark.parametrize(("language", "reason"), [("fr", "Commande annulée"), ("de", "Bestellung storniert")])

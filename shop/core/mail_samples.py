@@ -179,8 +179,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "more": 1,
         },
         "refund_done": {
-            "order": order,
-            "seller": SELLER,
+            **installment,
             "amount": "126.00",
             "by_card": "100.00",
             "transfers": [{"amount": "26.00", "on": "2026-12-20", "reference": "VIR 2026-118"}],
@@ -196,7 +195,8 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
                     "explanation": "",
                 }
             ],
-            "due": [{"on": "2027-01-20", "amount": "542.50"}],
+            "left": "542.50",
+            "installments": [{"position": 3, "count": 3, "amount": "542.50", "day": "2027-01-20"}],
         },
         "refund_transferred": {
             "order": order,

@@ -81,23 +81,20 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
 def mail_resumed(order: Order, *, once: str, granted_less: bool) -> None:
     """To the customer: a withdrawal that had stopped the installments has no effect, or less than it stopped
     (`granted_less`); what is still to be paid, and when and how, unless the payments are suspended."""
-    mail_customer(
-        order,
-        "installment_resumed",
-        {**_context(order), "installments": _open_installments(order), "granted_less": granted_less},
-        once=once,
-    )
+    context = {**open_context(order), "granted_less": granted_less}
+    mail_customer(order, "installment_resumed", context, once=once)
 
 
 def mail_calendar(order: Order, *, why: str, once: str) -> None:
     """To the customer: the days of what is still to be paid changed. `why` is paused, resumed or dispatch_undone."""
-    context = {**_context(order), "installments": _open_installments(order), "why": why}
+    context = {**open_context(order), "why": why}
     mail_customer(order, "installment_calendar", context, once=f"{order.pk}:{once}")
 
 
-def _open_installments(order: Order) -> list[dict[str, Any]]:
+def open_context(order: Order) -> dict[str, Any]:
+    """What `mail/_installments` reads: what is still to be paid, when and how."""
     plan = calendar(order)
-    return [
+    rows = [
         {
             **_installment(row.payment),
             "day": "" if row.is_late else row.day.isoformat(),
@@ -106,6 +103,7 @@ def _open_installments(order: Order) -> list[dict[str, Any]]:
         for row in (plan.rows if plan else ())
         if row.is_open
     ]
+    return {**_context(order), "installments": rows}
 
 
 def mail_overdue(order: Order, payment: Payment) -> None:

@@ -8,7 +8,6 @@ from django.utils import timezone, translation
 from orders.invoices.documents import credit_note_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import (
-    OPEN_PAYMENTS,
     Order,
     Refund,
     RefundMethod,
@@ -16,9 +15,11 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
+from orders.selectors.installments import is_disputed
 from orders.selectors.refund_debts import taken_instead
 from orders.selectors.refund_rules import paid_amounts
 from orders.selectors.refund_words import promotion_share_text
+from orders.services.installments.mails import open_context
 from shop.core.money import ZERO, amount_string
 
 
@@ -46,11 +47,15 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
     # Of a refund made outside the shop, what counts for this decision: it is told once.
     money = request.amount - request.voided - taken
     by_card = money - sum((refund.amount for refund in transfers), ZERO)
-    due = order.payments.filter(state__in=OPEN_PAYMENTS).order_by("position")
+    told = open_context(order)
+    if is_disputed(order):
+        # No mail names a day during a dispute.
+        told["installments"] = []
     mail_customer(
         order,
         "refund_done",
         {
+            **told,
             "amount": amount_string(money) if money else "",
             "by_card": amount_string(by_card) if by_card else "",
             "transfers": [_transfer(refund) for refund in transfers],
@@ -59,9 +64,6 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             "shipping": amount_string(request.shipping) if request.shipping else "",
             "reason": request.reason,
             "lines": lines,
-            "due": [
-                {"on": payment.due_on.isoformat(), "amount": amount_string(payment.amount)} for payment in due
-            ],
         },
         # A decision whose money came back is notified again once it was made again.
         once=":".join((str(request.pk), *(str(refund.pk) for refund in made_again))),
