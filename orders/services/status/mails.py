@@ -12,7 +12,7 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import is_withdrawn_whole
+from orders.selectors.withdrawals import is_awaited, is_withdrawn_whole
 from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
@@ -115,14 +115,16 @@ def status_news(order: Order, entry: OrderTracking, *, is_untold: bool = False) 
 
 def mail_undone(order: Order, entry: OrderTracking, parcel: Shipment | None) -> None:
     """Mail the customer that the order is still here. Who has not heard that it left, for that mail waited for its
-    minute, reads of no mistake: that it is being prepared, where that is news, or what staff write."""
+    minute, reads of no mistake: that it is being prepared, where that is news to somebody who waits for it, or what
+    staff write."""
     is_untold = parcel is not None and withdraw_parcel_mail(parcel)
     # That an earlier one had not left was perhaps still to be told, in a mail that this one took the place of.
     is_untold = is_untold and order.shipments.filter(undone_at__isnull=False).count() == 1
     withdraw_status_mails(order)
     if is_untold and not written_message(order, entry):
         before = _step_before(order, entry, is_untold=True)
-        if order.goods_have_left or (before is not None and before.status == entry.status):
+        is_no_news = order.goods_have_left or (before is not None and before.status == entry.status)
+        if is_no_news or not is_awaited(order):
             return
     mail_status(order, entry, is_untold=is_untold)
 

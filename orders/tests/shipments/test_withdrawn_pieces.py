@@ -183,12 +183,25 @@ def test_one_of_two_pieces_follows_where_the_other_left_and_comes_back(order, cl
 @pytest.mark.parametrize(("is_withdrawn", "is_to_come"), [(True, False), (False, True)])
 def test_who_withdrew_reads_of_no_dispatch_to_come_when_one_had_not_left(order, is_withdrawn, is_to_come):
     parcel = send(order, 2, 1)
+    last_mail(order)
     if is_withdrawn:
         declare(order)
     undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
     subject, said = last_mail(order)
     assert subject == f"Votre commande {order.reference} n'est pas encore partie"
     assert [words in said for words in ("Prochaine étape", "Livraison au plus tard le")] == [is_to_come] * 2
+
+
+@pytest.mark.parametrize("is_withdrawn", [True, False])
+def test_who_withdrew_and_heard_of_no_dispatch_reads_of_no_preparation(order, is_withdrawn):
+    parcel = send(order, 2, 1)
+    if is_withdrawn:
+        declare(order)
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    told = OutgoingMail.objects.filter(kind="order_status")
+    assert [render(mail).subject for mail in told] == (
+        [] if is_withdrawn else [f"Nous préparons votre commande {order.reference}"]
+    )
 
 
 def test_what_was_withdrawn_from_leaves_by_nobodys_oversight(order, provider):
