@@ -150,7 +150,9 @@ def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
     departure = departures.order_by("pk").first()
     if departure is not None and withdraw_parcel_mail(parcel):
         departure.tracking_number, departure.carrier = entry.tracking_number, entry.carrier
-        corrections = order.tracking.filter(pk__gt=departure.pk).exclude(tracking_number="").order_by("pk")
+        # Departures of other parcels have messages of their own.
+        later = order.tracking.filter(pk__gt=departure.pk, shipment=None).order_by("pk")
+        corrections = later.exclude(tracking_number="")
         said = [written_message(order, step) for step in (departure, *corrections)]
         departure.message = "\n".join(filter(None, said))
         (mail_status if order.all_goods_have_left else mail_parcel)(order, departure)

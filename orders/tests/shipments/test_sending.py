@@ -189,6 +189,18 @@ def test_a_number_that_is_corrected_within_the_minute_is_told_alone(order, units
     assert OutgoingMail.objects.filter(kind="order_status").count() == 2
 
 
+def test_a_corrected_number_comes_without_the_message_of_another_parcel(order):
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1", message="Bonne fête !")
+    send(order, 1, 0, carrier="colissimo", tracking_number="6B1", message="Le second est fragile.")
+    change = {"order_id": order.pk, "status": Order.objects.get(pk=order.pk).status, "actor": None}
+    change_status(**change, tracking_number="6A2", shipment_id=first.pk)
+    mails = OutgoingMail.objects.filter(kind="order_status").order_by("context__tracking_number")
+    assert [(mail.context["tracking_number"], mail.context["message"]) for mail in mails] == [
+        ("6A2", "Bonne fête !"),
+        ("6B1", "Le second est fragile."),
+    ]
+
+
 def test_a_number_that_was_corrected_leads_nowhere(order, client):
     change_status(order_id=order.pk, status="processing", actor=None, tracking_number="6A0")
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
