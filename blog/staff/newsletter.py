@@ -10,6 +10,7 @@ from csp.decorators import csp, csp_update
 from django.conf import settings
 from django.contrib import messages
 from django.db.models import Exists, OuterRef
+from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -155,21 +156,18 @@ def _form_page(
         request,
         campaign,
         form=form,
-        languages=[
-            (
-                code,
-                name,
-                fields,
-                code == SOURCE_LANGUAGE or any(field.value() for field in fields),
-            )
-            for code, name in settings.LANGUAGES
-            if (fields := [form[f"{part}_{code}"] for part in TEXT_PARTS])
-        ],
+        languages=[_texts(form, code, name) for code, name in settings.LANGUAGES],
         choices=shown_choices(),
         conflict=conflict,
         is_unsaved=request.method == "POST",
     )
     return render(request, "staff/newsletter/draft.html", context, status=status)
+
+
+def _texts(form: LetterForm, code: str, name: str) -> tuple[str, str, list[BoundField], bool]:
+    """The fields of a language, and whether they stand open: French, and what was begun."""
+    fields = [form[f"{part}_{code}"] for part in TEXT_PARTS]
+    return code, name, fields, code == SOURCE_LANGUAGE or any(field.value() for field in fields)
 
 
 @staff_page(StaffAction.SEND_NEWSLETTER, WRITE)
