@@ -101,13 +101,16 @@ def tls_proxy(web: int, data: Path) -> Iterator[int]:
         )
         # Browsers ask for this one by its number as well.
         site = site.replace(f"listen 127.0.0.1:{port} default_server;", f"listen 127.0.0.1:{free_port()};")
-        with running_nginx(site, own, port):
+        with running_nginx(site, own):
             yield port
 
 
 @contextmanager
-def running_nginx(site: str, folder: Path, port: int) -> Iterator[None]:
-    """Run nginx with a site in a folder of its own; inside, its port is open."""
+def running_nginx(site: str, folder: Path) -> Iterator[None]:
+    """Run nginx with a site in a folder of its own; inside, its ports are open.
+
+    :raises AssertionError: it ended, as it does where another server has one of its ports.
+    """
     folder.chmod(0o755)
     (folder / "nginx.conf").write_text(NGINX.format(site=site, user=nginx_user()))
     command = [
@@ -121,18 +124,12 @@ def running_nginx(site: str, folder: Path, port: int) -> Iterator[None]:
     ]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        _wait_until_open(port, process)
+        # Written once the ports are its own: that somebody answers there may be another server's doing.
+        while not (folder / "nginx.pid").exists():
+            if process.poll() is not None:
+                raise AssertionError(f"nginx ended with {process.returncode}")
+            sleep(0.05)
         yield
     finally:
         process.terminate()
         process.wait()
-
-
-def _wait_until_open(port: int, process: subprocess.Popen[bytes]) -> None:
-    while True:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        if process.poll() is not None:
-            raise AssertionError(f"nginx ended with {process.returncode}")
-        sleep(0.05)

@@ -150,15 +150,15 @@ class Shop(BaseHTTPRequestHandler):
 @contextmanager
 def proxied(folder: Path, *, rate: str = "100000r/s", burst: int = 200, patience: str = "") -> Iterator[str]:
     """The shipped configuration before `Shop`; its address. `patience` replaces how long it waits for a client."""
-    port = free_port()
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
         Thread(target=server.serve_forever, daemon=True).start()
+        port = free_port()
         site = nginx_site(port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder)
         site = site.replace("rate=100000r/s", f"rate={rate}").replace("burst=200", f"burst={burst}")
         if patience:
             site, replaced = re.subn(r"(client_(?:header|body)_timeout) \d+s;", rf"\1 {patience};", site)
             assert replaced == 2
-        with running_nginx(site, folder, port):
+        with running_nginx(site, folder):
             yield f"http://127.0.0.1:{port}"
         server.shutdown()
 
@@ -283,6 +283,15 @@ def test_the_proxy_limits_whatever_the_shop_has_to_answer(tmp_path, path):
 
 
 @pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+def test_a_proxy_whose_port_is_taken_is_not_tested_in_the_name_of_who_has_it(tmp_path):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        port = server.server_address[1]
+        site = nginx_site(port=port, web=[port], cache=tmp_path / "cache", data=tmp_path)
+        with pytest.raises(AssertionError, match="^nginx ended with 1$"), running_nginx(site, tmp_path):
+            pass
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
 def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
     port = free_port()
     site = nginx_site(port=port, web=[free_port()], cache=tmp_path / "cache", data=tmp_path)
@@ -299,7 +308,7 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
         ("TRACE", "", {}, 405, "400", None),
         ("POST", "", {"Transfer-Encoding": "gzip"}, 501, "400", None),
     ]
-    with running_nginx(site, tmp_path, port):
+    with running_nginx(site, tmp_path):
         (tmp_path / "body").rmdir()
         for path, language in (("/panier", "fr"), ("/en", "en"), ("/es/carrito", "es"), ("/de/kasse", "de")):
             for method, rest, headers, status, template, retry_after in cases:
