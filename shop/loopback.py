@@ -1,5 +1,6 @@
-"""What may run with DEBUG: a shop that this machine alone can reach."""
+"""What this machine alone can reach: a shop that may run with DEBUG, and ports for its processes."""
 
+import socket
 from collections.abc import Iterable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -36,3 +37,11 @@ def refuse_public_debug(*, allowed_hosts: Iterable[str], site_url: str) -> None:
             f"DEBUG is on and {name} names {value}: with DEBUG the shop, its demonstration included, is for "
             f"this machine alone; set DEBUG=false for a public shop (docs/operator.md), or leave {name} out."
         )
+
+
+def free_port() -> int:
+    """Return a port that no server of this machine listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -287,7 +287,7 @@ def test_a_proxy_whose_port_is_taken_is_not_tested_in_the_name_of_who_has_it(tmp
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
         port = server.server_address[1]
         site = nginx_site(port=port, web=[port], cache=tmp_path / "cache", data=tmp_path)
-        with pytest.raises(AssertionError, match="^nginx ended with 1$"), running_nginx(site, tmp_path):
+        with pytest.raises(AssertionError, match=r"^nginx ended with 1$"), running_nginx(site, tmp_path):
             pass
 
 

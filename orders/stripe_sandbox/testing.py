@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode
 
+from shop.loopback import free_port
+
 PROJECT_DIR = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -29,14 +30,6 @@ STOP_SECONDS = 10.0
 
 class SandboxRefused(Exception):
     """The control surface said no; the message is its reason."""
-
-
-def free_port() -> int:
-    """A port nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class RunningSandbox:

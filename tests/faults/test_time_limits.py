@@ -26,7 +26,6 @@ from faulty_proxy import FaultyProxy, faulty_proxy
 
 from catalog.selectors.addresses import product_url
 from orders.stripe import stripe_api
-from orders.stripe_sandbox.testing import free_port
 from orders.tests.factories import checkout_body, line, make_product, make_seller, make_zones
 from orders.tests.fake_stripe import signature
 from shop.core.broker import PatientAMQP
@@ -34,6 +33,7 @@ from shop.core.deadlines import deadline
 from shop.core.postgresql.base import BoundedPool
 from shop.core.redis_cache import TolerantRedisCache
 from shop.core.s3_media import S3MediaStorage
+from shop.loopback import free_port
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -19,10 +19,11 @@ from orders.models import Order, OrderStatus, StripeEvent
 from orders.services.payments import settlement
 from orders.services.reconciliation import reconcile
 from orders.stripe.webhook_kinds import WEBHOOK_KINDS
-from orders.stripe_sandbox.testing import RunningSandbox, free_port
+from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, session_of
 from orders.tests.refunding import ledger
 from shop.core.jobs import Outcome, run_job
+from shop.loopback import free_port
 from tests.payment_faults.outcomes import (
     cancelled_once,
     charges,

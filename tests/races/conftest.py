@@ -16,9 +16,9 @@ import requests
 from django.db import connection
 from django.test import Client
 
-from orders.stripe_sandbox.testing import free_port
 from orders.tests.conftest import _zones, fake_stripe, sandbox_process  # noqa: F401 - fixtures
 from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, Shopper
+from shop.loopback import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONNECTIONS = 30

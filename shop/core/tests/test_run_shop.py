@@ -12,13 +12,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from shop.core.management.commands import run_shop
 from shop.core.management.commands.run_shop import (
     PaymentSandbox,
-    any_free_port,
     port_is_free,
     programs,
     refuse_unknown_migrations,
     stored_sandbox,
 )
 from shop.core.supervisor import Run, Supervisor
+from shop.loopback import free_port
 
 SANDBOX = PaymentSandbox(port=8123, secret_key="sk_test_1", webhook_secret="whsec_1")
 
@@ -43,7 +43,7 @@ def test_a_taken_port_is_told_in_one_sentence_and_nothing_starts(settings, taken
 
 
 def test_contradictory_settings_stop_the_start(settings, monkeypatch):
-    settings.PORT = any_free_port()
+    settings.PORT = free_port()
     settings.DEBUG = True
     settings.STRIPE_SECRET_KEY = "sk_live_1"
     settings.STRIPE_WEBHOOK_SECRET = "whsec_1"

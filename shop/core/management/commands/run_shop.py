@@ -32,7 +32,7 @@ from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.request_kind import STAFF_PREFIX
 from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
-from shop.loopback import is_loopback
+from shop.loopback import free_port, is_loopback
 
 READY_SECONDS = 90.0
 SANDBOX_FILE = "stripe-sandbox.json"
@@ -85,14 +85,6 @@ def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
     return True
 
 
-def any_free_port() -> int:
-    """Return a port that no server of this machine listens on now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def stored_sandbox(folder: Path) -> PaymentSandbox:
     """Return the sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free, so
     that payment pages that were open go on working.
@@ -102,12 +94,12 @@ def stored_sandbox(folder: Path) -> PaymentSandbox:
         sandbox = PaymentSandbox(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
         sandbox = PaymentSandbox(
-            port=any_free_port(),
+            port=free_port(),
             secret_key=f"sk_test_{secrets.token_urlsafe(24)}",
             webhook_secret=f"whsec_{secrets.token_urlsafe(24)}",
         )
     if not port_is_free(sandbox.port):
-        sandbox = PaymentSandbox(any_free_port(), sandbox.secret_key, sandbox.webhook_secret)
+        sandbox = PaymentSandbox(free_port(), sandbox.secret_key, sandbox.webhook_secret)
     path.touch(mode=0o600)
     path.write_text(json.dumps(asdict(sandbox)))
     return sandbox
