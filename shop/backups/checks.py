@@ -1,5 +1,6 @@
 """Backups that could not be made, or opened, found before the night (`manage.py check`, and every start)."""
 
+import os
 from typing import Any
 
 from django.conf import settings
@@ -49,4 +50,31 @@ def check_backup_is_set(**kwargs: Any) -> list[checks.CheckMessage]:
                 id="shop.W052",
             )
         ]
+    if is_on_the_disk_of_the_shop(settings.BACKUP_URL):
+        return [
+            # No warning: somebody else may fetch that folder every night.
+            checks.Info(
+                "BACKUP_URL is a folder of the disk that DATA_DIR is on: what breaks the disk takes both.",
+                hint="Mount another disk at it, or name a bucket; docs/operator.md, Backups.",
+                id="shop.I053",
+            )
+        ]
     return []
+
+
+def is_on_the_disk_of_the_shop(url: str) -> bool:
+    """Return whether a target is a folder on the file system of DATA_DIR; one that is not made yet will be in the
+    nearest that is there. What is no target is told as E050."""
+    from shop.backups.targets import FolderTarget, TargetError, open_target
+
+    try:
+        target = open_target(url)
+    except TargetError:
+        return False
+    if not isinstance(target, FolderTarget):
+        return False
+    places = (
+        next(at for at in (place, *place.parents) if os.access(at, os.F_OK))
+        for place in (target.folder, settings.DATA_DIR)
+    )
+    return len({place.stat().st_dev for place in places}) == 1

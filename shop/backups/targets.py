@@ -74,17 +74,17 @@ class FolderTarget:
     """A folder, best of another disk. Files are written under another name, synced and renamed."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def sizes(self, prefix: str) -> dict[str, int]:
         found = {}
-        for path in (self._folder / prefix).rglob("*"):
+        for path in (self.folder / prefix).rglob("*"):
             if path.is_file() and not path.name.endswith(".partial"):
-                found[path.relative_to(self._folder).as_posix()] = path.stat().st_size
+                found[path.relative_to(self.folder).as_posix()] = path.stat().st_size
         return found
 
     def put(self, name: str, source: Path) -> None:
-        path = self._folder / name
+        path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.partial")
         try:
@@ -106,14 +106,14 @@ class FolderTarget:
             os.close(folder)
 
     def fetch(self, name: str, destination: Path) -> None:
-        shutil.copyfile(self._folder / name, destination)
+        shutil.copyfile(self.folder / name, destination)
 
     def delete(self, names: Iterable[str]) -> None:
         for name in names:
-            (self._folder / name).unlink(missing_ok=True)
+            (self.folder / name).unlink(missing_ok=True)
 
     def tidy(self, prefix: str) -> None:
-        for path in (self._folder / prefix).rglob("*.partial"):
+        for path in (self.folder / prefix).rglob("*.partial"):
             path.unlink(missing_ok=True)
 
 

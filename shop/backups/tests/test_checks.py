@@ -38,14 +38,21 @@ def test_target_or_key_that_is_none_stops_the_start(
     assert all("in a secret / is written %2F" in message.hint for message in messages)
 
 
-def test_server_without_backups_or_key_is_warned(settings: Any, secret_key: Path) -> None:
+def test_server_without_backups_of_another_disk_or_key_is_warned(
+    settings: Any, secret_key: Path, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path
     settings.DEBUG = True
     assert check_backup_is_set() == []
     settings.DEBUG, recipients = False, settings.BACKUP_RECIPIENTS
     for url, keys, expected in (
         ("", recipients, ["shop.W051"]),
         ("/srv/shop-backup", [], ["shop.W052"]),
-        ("/srv/shop-backup", recipients, []),
+        (str(tmp_path / "made" / "tonight"), recipients, ["shop.I053"]),
+        ("https://KEY:SECRET@s3.example.com/bucket/shop", recipients, []),
+        ("backups", recipients, []),
+        # A file system of its own wherever tests run.
+        ("/dev/shop-backup", recipients, []),
     ):
         settings.BACKUP_URL, settings.BACKUP_RECIPIENTS = url, keys
         assert [message.id for message in check_backup_is_set()] == expected
