@@ -47,8 +47,9 @@ def hold_stock(*, units: Iterable[StockUnit], savepoint: bool = True) -> list[St
 
     A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
     Units of a deleted variant come from the `level` that they name. What is marked as unavailable or unpublished can't
-    be held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
-    `UPDATE`: of two buyers of the last unit one gets it, and none waits for the other in a circle.
+    be held. The products, made to order too, are locked in the order of their keys, then each number is one guarded
+    `UPDATE`: of two buyers of the last unit one gets it, none waits for the other in a circle, and a format that is
+    being deleted is gone before the order that names it.
 
     Raises `OutOfStock` (nothing is taken; without `savepoint` the caller's transaction has to end), `ValueError` for a
     quantity below 1, and `TransactionManagementError` outside a transaction: the units must be returned when the order
@@ -56,15 +57,18 @@ def hold_stock(*, units: Iterable[StockUnit], savepoint: bool = True) -> list[St
     """
     wanted = _checked(units)
     with transaction.atomic(savepoint=savepoint):
+        sources = [unit.level if unit.variant_id is None else ("variant", unit.variant_id) for unit in wanted]
+        products = _lock_products(source for source in sources if source is not None)
         on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
         rows = on_sale.filter(pk__in=[unit.variant_id for unit in wanted])
-        numbers = rows.values_list("pk", "stock_quantity", "product_id", "product__stock_quantity")
-        levels = {pk: _level(pk, own, product, shared) for pk, own, product, shared in numbers}
+        numbers = list(rows.values_list("pk", "stock_quantity", "product_id"))
+        levels = {pk: _level(pk, own, product, products[product]) for pk, own, product in numbers}
         taken = [
             unit if unit.variant_id is None else replace(unit, level=levels.get(unit.variant_id))
             for unit in wanted
         ]
-        lacking = _take(_totals(taken))
+        left: dict[Level, int | None] = {("product", pk): number for pk, number in products.items()}
+        lacking = _take(_totals(taken), left | {("variant", pk): own for pk, own, _product in numbers})
         missing = [unit for unit in taken if unit.variant_id not in {None, *levels} or unit.level in lacking]
         if missing:
             raise OutOfStock(missing)
@@ -141,15 +145,9 @@ def _totals(units: Iterable[StockUnit]) -> Counter[Level]:
     return totals
 
 
-def _take(wanted: Mapping[Level, int]) -> set[Level]:
-    """Take what is there; returns the numbers that had too few units."""
-    if not wanted:
-        return set()
-    products = _lock_products(wanted)
-    before = {("product", pk): number for pk, number in products.items()}
-    if variants := [pk for kind, pk in wanted if kind == "variant"]:
-        rows = Variant.objects.filter(pk__in=variants).values_list("pk", "stock_quantity")
-        before |= {("variant", pk): number for pk, number in rows}
+def _take(wanted: Mapping[Level, int], before: Mapping[Level, int | None]) -> set[Level]:
+    """Take what is there; returns the numbers that had too few units. `before` are the numbers of the locked products
+    and of their variants."""
     lacking = set()
     for (kind, pk), quantity in sorted(wanted.items()):
         enough = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
@@ -161,14 +159,15 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
         (before[level] or 0) - quantity <= LOW_STOCK for level, quantity in wanted.items()
     ):
         # Its pages say how many are left from now on. Only a number that is not counted is None, and that one lacks.
-        refresh_availability(product_ids=products)
+        refresh_availability(product_ids=[pk for kind, pk in before if kind == "product"])
     return lacking
 
 
-def _lock_products(levels: Mapping[Level, int]) -> dict[int, int | None]:
+def _lock_products(levels: Iterable[Level]) -> dict[int, int | None]:
     """Lock the products of these numbers, as `lock_products` does; returns each with its own number of units."""
-    wanted = Q(pk__in=[pk for kind, pk in levels if kind == "product"])
-    if variants := [pk for kind, pk in levels if kind == "variant"]:
+    of = list(levels)
+    wanted = Q(pk__in=[pk for kind, pk in of if kind == "product"])
+    if variants := [pk for kind, pk in of if kind == "variant"]:
         wanted |= Q(pk__in=Variant.objects.filter(pk__in=variants).order_by().values("product"))
     return _lock(wanted)
 

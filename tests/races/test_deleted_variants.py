@@ -10,6 +10,7 @@ import pytest
 from django.db import OperationalError, transaction
 
 from catalog.models import Product, ProductVariation, Variant
+from catalog.services import stock
 from catalog.services.products import delete_product, delete_variation
 from orders.models import Order, RefundLine, StockHold, StockHoldState
 from orders.selectors.refund_rules import ReturnedLine
@@ -135,7 +136,7 @@ def test_a_format_deleted_while_it_is_ordered_is_not_sold(fake_stripe):
 def test_control_a_format_deleted_while_it_is_ordered_fails_the_commit(fake_stripe, monkeypatch):
     piece = make_product(price="60.00")
     body = checkout_body([line(piece, variation_id=two_formats(piece).pk)], "60.00")
-    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
+    monkeypatch.setattr(stock, "_lock_products", lambda _levels: {piece.pk: None})
     answer = delete_while(lambda: Buyer().checkout(body)).value()
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert not Order.objects.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from threading import Barrier
 from typing import Any
@@ -16,7 +17,6 @@ from catalog.services import stock
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, StockHold
 from orders.services.checkout import placement
 from orders.services.payments.settlement import settle
-from orders.services.status import stock_holds
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import CONTENT_TYPE
 from tests.races.concurrency import Meeting, Started, run_concurrently, values
@@ -110,22 +110,23 @@ def test_a_piece_that_staff_take_away_between_the_quote_and_the_hold_is_not_sold
     assert fake_stripe.requests("/v1/checkout/sessions") == []
 
 
-def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(
+def test_control_without_lock_and_guarded_update_the_last_piece_is_sold_many_times(
     fake_stripe, monkeypatch, figures
 ):
     product = make_product(price="60.00", stock_quantity=1)
     meeting = Meeting(AT_THE_GUARD)
 
-    def read_then_write(wanted: dict[Any, int]) -> set[Any]:
-        rows = Product.objects.filter(pk__in=[pk for _kind, pk in wanted])
-        levels = {("product", pk): left for pk, left in rows.values_list("pk", "stock_quantity")}
-        lacking = {level for level, quantity in wanted.items() if levels[level] < quantity}
+    def without_lock(_levels: Iterable[Any]) -> dict[int, int | None]:
+        return dict(Product.objects.values_list("pk", "stock_quantity"))
+
+    def read_then_write(wanted: dict[Any, int], before: dict[Any, int]) -> set[Any]:
+        lacking = {level for level, quantity in wanted.items() if before[level] < quantity}
         meeting.wait()
         for level in wanted.keys() - lacking:
-            Product.objects.filter(pk=level[1]).update(stock_quantity=levels[level] - wanted[level])
+            Product.objects.filter(pk=level[1]).update(stock_quantity=before[level] - wanted[level])
         return lacking
 
-    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
+    monkeypatch.setattr(stock, "_lock_products", without_lock)
     monkeypatch.setattr(stock, "_take", read_then_write)
     answers = values(run_concurrently([partial(buy, product, number) for number in range(40)]))
     sold = sum(answer.status_code == 201 for answer in answers)

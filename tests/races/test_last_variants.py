@@ -4,7 +4,7 @@ is right when everybody is done."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -57,10 +57,11 @@ def give_back(units: list[StockUnit]) -> None:
     release_stock(units=units)
 
 
-def without_lock(levels: Mapping[Level, int]) -> dict[int, int | None]:
+def without_lock(levels: Iterable[Level]) -> dict[int, int | None]:
     """For controls: the same products, which anybody else may change meanwhile."""
-    variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
-    own = {pk for kind, pk in levels if kind == "product"}
+    found = list(levels)
+    variants = Variant.objects.filter(pk__in=[pk for kind, pk in found if kind == "variant"])
+    own = {pk for kind, pk in found if kind == "product"}
     rows = Product.objects.filter(pk__in=own | set(variants.values_list("product", flat=True)))
     return dict(rows.values_list("pk", "stock_quantity"))
 
@@ -69,22 +70,22 @@ def state(product: Product) -> tuple[bool, bool]:
     return Product.objects.values_list("is_available", "is_ready").get(pk=product.pk)
 
 
-def meet_after_reading(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Everybody has read what there is before anybody takes it."""
+def meet_before_locking(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Everybody asks for the lock of the products at one instant."""
     meeting = Meeting(count)
-    original = stock._take
+    original = stock._lock_products
 
-    def together(wanted: Mapping[Level, int]) -> set[Level]:
+    def together(levels: Iterable[Level]) -> dict[int, int | None]:
         meeting.wait()
-        return original(wanted)
+        return original(levels)
 
-    monkeypatch.setattr(stock, "_take", together)
+    monkeypatch.setattr(stock, "_lock_products", together)
 
 
 def test_the_last_painted_piece_has_one_buyer_while_raw_is_made_to_order(monkeypatch, figures):
     product, painted, raw = painted_and_raw()
     change_variant(painted, stock_quantity=1)
-    meet_after_reading(monkeypatch, 2 * BUYERS)
+    meet_before_locking(monkeypatch, 2 * BUYERS)
     calls = [partial(buy, row) for row in (painted, raw) for _ in range(BUYERS)]
     answers = values(run_concurrently(calls))
     sold = Counter(units[0] for units in answers if units)
@@ -97,20 +98,23 @@ def test_the_last_painted_piece_has_one_buyer_while_raw_is_made_to_order(monkeyp
     figures(last_painted_buyers=BUYERS, painted_sold=1, raw_sold=BUYERS)
 
 
-def test_control_without_the_guarded_update_the_last_painted_piece_is_sold_many_times(monkeypatch, figures):
+def test_control_without_lock_and_guarded_update_the_last_painted_piece_is_sold_many_times(
+    monkeypatch, figures
+):
     _product, painted, _raw = painted_and_raw()
     change_variant(painted, stock_quantity=1)
     meeting = Meeting(BUYERS)
 
-    def read_then_write(wanted: Mapping[Level, int]) -> set[Level]:
+    def read_then_write(wanted: Mapping[Level, int], before: Mapping[Level, int | None]) -> set[Level]:
         [(kind, pk)] = wanted
-        left = Variant.objects.values_list("stock_quantity", flat=True).get(pk=pk)
+        left = before[kind, pk]
         meeting.wait()
-        if left < 1:
+        if not left:
             return {(kind, pk)}
         Variant.objects.filter(pk=pk).update(stock_quantity=left - 1)
         return set()
 
+    monkeypatch.setattr(stock, "_lock_products", without_lock)
     monkeypatch.setattr(stock, "_take", read_then_write)
     answers = values(run_concurrently([partial(buy, painted)] * BUYERS))
     sold = sum(units is not None for units in answers)
@@ -121,7 +125,7 @@ def test_control_without_the_guarded_update_the_last_painted_piece_is_sold_many_
 def test_variants_that_share_the_products_number_never_sell_more(monkeypatch):
     product = make_product(stock_quantity=3)
     rows = [variant_of(product, make_variation(product, name)) for name in ("Petite", "Grande")]
-    meet_after_reading(monkeypatch, 2 * BUYERS)
+    meet_before_locking(monkeypatch, 2 * BUYERS)
     answers = values(run_concurrently([partial(buy, row) for row in rows for _ in range(BUYERS)]))
     assert sum(units is not None for units in answers) == 3
     product.refresh_from_db()

@@ -12,7 +12,6 @@ from django.db.models import Sum
 from catalog.models import Product
 from catalog.services import stock
 from orders.models import Order, StockHold
-from orders.services.status import stock_holds
 from orders.tests.factories import checkout_body, line, make_product, make_variation
 from tests.races.concurrency import Meeting, deadlocks, run_concurrently, values
 from tests.races.conftest import Buyer
@@ -73,13 +72,13 @@ def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(fake_s
     def lock_as_they_come(levels: Any) -> dict[int, int | None]:
         """Between the two pieces every cart waits until the other has locked its first one."""
         found = {}
-        for number, (_kind, pk) in enumerate(levels):
+        for number, (_kind, variant) in enumerate(levels):
             if number == 1:
                 meeting.wait()
-            found[pk] = Product.objects.select_for_update().get(pk=pk).stock_quantity
+            product = Product.objects.select_for_update().get(variants=variant)
+            found[product.pk] = product.stock_quantity
         return found
 
-    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
     monkeypatch.setattr(stock, "_lock_products", lock_as_they_come)
     carts = ([line(first), line(second)], [line(second), line(first)])
     answers = values(run_concurrently([partial(order_cart, lines, n) for n, lines in enumerate(carts)]))

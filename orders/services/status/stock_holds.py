@@ -19,8 +19,6 @@ def hold_for_order(order: Order, items: Sequence[OrderItem], *, network: str, ma
     Raises catalog's OutOfStock; call it in the placing transaction, last, so that the rows of a sought-after piece are
     locked as short as possible.
     """
-    # Those made to order too: the lines name them until the commit, and a format that is being deleted is gone by then.
-    lock_products(product_ids=[item.product_id for item in items])
     units = [StockUnit(item.variant_id, item.quantity) for item in items if item.variant_id is not None]
     products = {item.variant_id: item.product_id for item in items}
     holds = StockHold.objects.bulk_create(
