@@ -1,9 +1,10 @@
 #!/usr/bin/env python
 """Random histories of orders against the laws of the books; fails at the first one that breaks them.
 
-scripts/play_histories.py             ten thousand, an hour or so
-scripts/play_histories.py 500         fewer
-scripts/play_histories.py 500 1789    the same 500 again: the seed is printed with every run
+scripts/play_histories.py                 ten thousand, an hour or so
+scripts/play_histories.py 500             fewer
+scripts/play_histories.py 500 1789        the same 500 again: the seed is printed with every run
+scripts/play_histories.py 500 1789 catalog    those of the catalogue, which take longer
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from run_tests import run_pytest
 MANY = 10_000
 
 
-def play(histories: int, seed: int | None = None) -> bool:
+def play(histories: int, seed: int | None = None, app: str = "orders") -> bool:
     """Return whether all of them ended as they must; one process a core, each with a seed of its own.
 
     On SQLite in memory: histories are rolled back, not committed.
@@ -26,17 +27,17 @@ def play(histories: int, seed: int | None = None) -> bool:
     processes = min(os.cpu_count() or 1, histories)
     first = secrets.randbelow(10**6) if seed is None else seed
     shares = [histories // processes + (turn < histories % processes) for turn in range(processes)]
-    print(f"{histories} histories by {processes} processes, seed {first}", flush=True)
+    print(f"{histories} histories of {app} by {processes} processes, seed {first}", flush=True)
     with ThreadPoolExecutor(processes) as pool:
-        return all(list(pool.map(_play_share, shares, range(first, first + processes))))
+        return all(list(pool.map(_play_share, shares, range(first, first + processes), [app] * processes)))
 
 
-def _play_share(histories: int, seed: int) -> bool:
+def _play_share(histories: int, seed: int, app: str) -> bool:
     count = run_pytest(
         [
             *("-n", "0", "-s", "-p", "no:logging", "-p", "no:cacheprovider", "--nomigrations"),
             f"--hypothesis-seed={seed}",
-            "orders/tests/test_histories.py",
+            f"{app}/tests/test_histories.py",
         ],
         TEST_DATABASE_URL="",
         HISTORIES=str(histories),
@@ -47,5 +48,5 @@ def _play_share(histories: int, seed: int) -> bool:
 
 
 if __name__ == "__main__":
-    given = [int(argument) for argument in sys.argv[1:3]]
-    sys.exit(not play(*given) if given else not play(MANY))
+    histories, seed, app, *_rest = [*sys.argv[1:], *[""] * 3]
+    sys.exit(not play(int(histories or MANY), int(seed) if seed else None, app or "orders"))
