@@ -79,7 +79,13 @@ def read_query(text: str) -> Query:
     together = {"".join(one + other) for one, other in pairwise(groups)}
     forms = _forms(typed, meant | together, language, last=groups[-1][-1])
     units = _joined(units, forms)
-    parts = {word for unit in units if not unit.together for word in _own(unit, forms, language)}
+    # A word of which staff have written what it means is no typing error.
+    unknown = [
+        unit
+        for unit in units
+        if not unit.together and not any(all(map(forms.get, option)) for option in unit.synonyms)
+    ]
+    parts = {word for unit in unknown for word in _own(unit, forms, language)}
     near = near_forms({word for word in parts if not forms[word]}, language)
     terms: list[tuple[Alternative, ...]] = []
     shown: list[str] = []
@@ -139,7 +145,10 @@ def _nearest(word: str, candidates: Iterable[Form]) -> tuple[Form, ...]:
 def _groups(text: str, language: str) -> list[list[str]]:
     """The words typed, the parts of one with hyphens together: twelve at most, without those that say nothing unless
     nothing else was typed."""
-    split = [[word.plain for word in group] for group in split_words(text)]
+    split = [
+        [part for word in group for part in _without_kind(word.plain, language)]
+        for group in split_words(text)
+    ]
     empty = EMPTY_WORDS[language] | _BETWEEN_WORDS
     telling = [group for group in split if len(group) > 1 or group[0] not in empty]
     groups: list[list[str]] = []
@@ -149,6 +158,14 @@ def _groups(text: str, language: str) -> list[list[str]]:
             groups.append(group[:left])
             left -= len(groups[-1])
     return groups
+
+
+def _without_kind(word: str, language: str) -> list[str]:
+    """« Drachenfigur » as « Drachen-Figur »: what people call every piece may be written together with another word."""
+    for kind in KIND_WORDS[language]:
+        if word.endswith(kind) and len(word) >= len(kind) + SHORTEST_BEGINNING:
+            return [word.removesuffix(kind), kind]
+    return [word]
 
 
 Expression = tuple[str, ...]

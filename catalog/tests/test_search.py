@@ -52,7 +52,7 @@ def shop(module_rows) -> None:
         ),
         ("Orbe des marées", pokeball, {"full_description_fr": "La porte d'un monde, sans clé."}),
         ("Lapin à la marguerite", crochet, {}),
-        ("Horloge lune endormie", goodies, {}),
+        ("Horloge lune endormie", goodies, {"description_es": "Bufanda de rayas"}),
         ("Porte-clé renard", goodies, {"name_en": "Fox key ring"}),
     ):
         make_product(name, category=category, **texts)
@@ -113,6 +113,7 @@ DRAGONS = ["Dragon vieux-cuivre", "Dragonnet guimauve"]
         ("en", "frog figure", ["Rainette sous la feuille"]),
         ("es", "figurita ranita", ["Rainette sous la feuille"]),
         ("de", "Kupferdrachen-Figürchen", ["Dragon vieux-cuivre"]),
+        ("de", "Kupferdrachenfigur", ["Dragon vieux-cuivre"]),
         ("fr", "figurine", ["Lutin des paquets"]),
         ("fr", "nos figurines", ["Lutin des paquets"]),
         ("fr", "figurine gnome", []),
@@ -125,6 +126,8 @@ DRAGONS = ["Dragon vieux-cuivre", "Dragonnet guimauve"]
         ("fr", "grenouille", ["Rainette sous la feuille"]),
         ("en", "keychain", ["Porte-clé renard"]),
         ("es", "amigurumi", ["Lapin à la marguerite"]),
+        # Not what is spelled nearly alike: « rayas ».
+        ("es", "ranas", ["Rainette sous la feuille"]),
         # Every word.
         ("fr", "dragon guimauve", ["Dragonnet guimauve"]),
         ("fr", "dragon horloge", []),
@@ -187,6 +190,9 @@ def test_a_corrected_query_says_what_it_was_taken_for():
     assert corrected("dragon") == ""
     assert corrected("poké ball") == ""
     assert corrected("xyzzyq") == ""
+    # Staff wrote what it means.
+    assert corrected("ranas", "es") == ""
+    assert corrected("rays", "es") == "rayas"
 
 
 def test_words_that_find_nothing_together_are_proposed_one_by_one():
