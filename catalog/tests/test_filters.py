@@ -183,6 +183,23 @@ def test_a_search_is_filtered_too(client):
     assert "Dragon long" not in page
 
 
+@pytest.mark.parametrize(
+    ("query", "orders"),
+    [
+        ("", '<option value="" selected>Nouveautés</option><option value="price">'),
+        (
+            "search=both",
+            '<option value="" selected>Pertinence</option><option value="newest">Nouveautés</option>',
+        ),
+        ("search=both&sort=newest", '<option value="">Pertinence</option><option value="newest" selected>'),
+    ],
+)
+def test_an_answer_draws_the_orders_of_its_list(client, query, orders):
+    for headers in ({}, {"X-Fragment": "results"}):
+        html = client.get(f"/produits?{query}", headers=headers).content.decode()
+        assert f'<template data-replace="tri">{orders}' in html
+
+
 def test_a_search_leads_to_the_categories_in_which_it_finds_something(client):
     make_product("Dragon", category=make_category("noel", kind="collection"))
     make_product("Dragon long", category=make_category("bust"))
@@ -195,6 +212,35 @@ def test_a_search_leads_to_the_categories_in_which_it_finds_something(client):
     assert shown("search=offer") == [("mangas", 1)]
     assert shown("search=offer&category=bust") == [("mangas", 1), ("bust", 0)]
     assert shown("search=xyzzy") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "counts"),
+    [
+        # Those that can be bought.
+        ("", {"mangas": "3 figurines disponibles", "bust": "2 figurines disponibles"}),
+        (
+            "category=mangas&sort=price",
+            {"mangas": "3 figurines disponibles", "bust": "2 figurines disponibles"},
+        ),
+        # Those that the list shows, sold out or not; collections too in a search.
+        ("size=medium", {"mangas": "0 figurine", "bust": "1 figurine"}),
+        ("size=large&category=bust", {"mangas": "1 figurine", "bust": "1 figurine"}),
+        ("search=sold", {"mangas": "0 figurine", "bust": "1 figurine", "goodies": "1 pièce"}),
+    ],
+)
+def test_the_cards_of_categories_count_what_the_list_shows_whenever_it_is_drawn_anew(client, query, counts):
+    goodies = make_category("goodies", name_fr="Nos Goodies", kind=CategoryKind.COLLECTION)
+    make_product("Sold out ring", "9.00", category=goodies, stock_quantity=0)
+    whole = client.get(f"/produits?{query}").content.decode()
+    answer = client.get(f"/produits?{query}", headers={"X-Fragment": "results"}).content.decode()
+    for slug, text in counts.items():
+        part = f'<template data-replace="nombre-{slug}">{text}</template>'
+        assert part in whole
+        assert part in answer
+    shown = [slug for slug, text in counts.items() if "search" not in query or not text.startswith("0")]
+    assert [slug for slug in counts if f'id="nombre-{slug}">{counts[slug]}</span>' in whole] == shown
+    assert "category-card" not in answer
 
 
 def test_a_search_that_finds_nothing_leads_on(client):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -95,6 +95,10 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     if chosen:
         breadcrumbs.append((chosen.name, None))
     repeated = _parameters(text, sort, asked)
+    counts: dict[int, int] | None = None
+    if (text or asked) and results.groups is not None:
+        counts = filters.count_categories(results.groups, asked)
+    cards = SimpleLazyObject(lambda: [_with_query(card, repeated, chosen, counts) for card in shown])
     context = {
         "page_title": chosen.title if chosen and not text else title,
         "search": text,
@@ -102,8 +106,11 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         "list_key": ("main", word, text, *asked.parameters()),
         "sorts": listing.sort_choices(sort, searching=bool(text)),
         "category": chosen.as_selected() if chosen else None,
+        "is_counted": counts is not None,
+        "counted": cards,
+        # Of a search those in which something is found, for the results stand below them.
         "categories": SimpleLazyObject(
-            lambda: _category_cards(shown, repeated, chosen, results, asked, searching=bool(text))
+            lambda: [card for card in cards if not text or counts is None or card.count or card.selected]
         ),
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
@@ -284,23 +291,6 @@ def _parameters(text: str, sort: str, asked: Filters) -> Parameters:
 def _query(parameters: Parameters) -> str:
     given = [(name, value) for name, value in parameters if value]
     return f"?{urlencode(given)}" if given else ""
-
-
-def _category_cards(
-    shown: Sequence[CategoryCard],
-    repeated: Parameters,
-    chosen: CategoryCard | None,
-    results: listing.Results,
-    asked: Filters,
-    *,
-    searching: bool,
-) -> list[CategoryCard]:
-    """The cards above the results; of a search those in which something is found, for the results stand below them."""
-    counts = None
-    if (searching or asked) and results.groups is not None:
-        counts = filters.count_categories(results.groups, asked)
-    cards = [_with_query(card, repeated, chosen, counts) for card in shown]
-    return [card for card in cards if not searching or counts is None or card.count or card.selected]
 
 
 def _with_query(
