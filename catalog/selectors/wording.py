@@ -87,9 +87,10 @@ def quantities_label(buy: int, get: int) -> str:
 
 
 def stock_text(quantity: int | None) -> str:
-    """« Pièce unique », « Plus que 2 en stock »; nothing for what is made to order, sold out or there in numbers."""
+    """« Dernière pièce », « Plus que 2 en stock »; nothing for what is made to order, sold out or there in numbers."""
     if quantity == 1:
-        return _("Pièce unique")
+        # Maybe of ten: nothing says that a piece is the only one of its kind.
+        return _("Dernière pièce")
     if quantity is not None and 1 < quantity <= LOW_STOCK:
         return _("Plus que %(count)d en stock") % {"count": quantity}
     return ""

@@ -106,7 +106,7 @@ def test_several_prices_are_a_range_that_names_the_reduced_one():
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"stock_quantity": 1}, "Pièce unique"),
+        ({"stock_quantity": 1}, "Dernière pièce"),
         ({"stock_quantity": 2}, "Plus que 2 en stock"),
         ({"stock_quantity": 4}, ""),
         ({"stock_quantity": 1, "in_stock": False}, ""),

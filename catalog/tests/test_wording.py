@@ -15,7 +15,7 @@ SHOP = wording.ProductionDays(14, 28)
     [
         (None, ""),
         (0, ""),
-        (1, "Pièce unique"),
+        (1, "Dernière pièce"),
         (2, "Plus que 2 en stock"),
         (3, "Plus que 3 en stock"),
         (4, ""),
@@ -23,6 +23,13 @@ SHOP = wording.ProductionDays(14, 28)
 )
 def test_the_last_units_are_announced(quantity, text):
     assert wording.stock_text(quantity) == text
+
+
+def test_one_unit_left_is_not_called_one_of_a_kind():
+    """It may be the last of ten: a series is not unique (L121-2)."""
+    for language, text in (("en", "Last one in stock"), ("es", "Última unidad"), ("de", "Letztes Stück")):
+        with translation.override(language):
+            assert wording.stock_text(1) == text
 
 
 def test_the_sentence_of_a_promotion():

@@ -278,7 +278,7 @@ it("stays sold out for a visitor whose cart has the piece that somebody else hol
 
 const lastPiece = (available_quantity: number) => ({
   ...plain,
-  offers: [offer(null, null, "24.90", { available_quantity, stock_text: "Pièce unique" })],
+  offers: [offer(null, null, "24.90", { available_quantity, stock_text: "Dernière pièce" })],
 });
 
 it.each([
@@ -286,7 +286,7 @@ it.each([
   [2, "Vous avez déjà les 2 pièces disponibles dans votre panier"],
 ])("adds no more than the %s in stock, and says so", async (stock, title) => {
   const { user } = await renderIsland(<ProductBuy {...lastPiece(stock)} />);
-  expect(price()).toContain("Pièce unique");
+  expect(price()).toContain("Dernière pièce");
   for (let count = 0; count < stock; count += 1) await user.click(addButton());
   await user.click(screen.getByRole("button", { name: "Fermer" }));
   expect(readCart()[0]?.quantity).toBe(stock);
