@@ -46,7 +46,8 @@ def available_condition() -> Q:
 
 
 def low_stock_condition() -> Q:
-    """Products on sale of which some counted format or finish on sale has its last unit, or none."""
+    """Products on sale of which some counted format or finish on sale has its last unit, or none; not what staff have
+    marked as not available, be it a variant or the product."""
     own = Q(stock_quantity__lte=LAST_UNIT)
     shared = Q(stock_quantity=None, product__stock_quantity__lte=LAST_UNIT)
     # Rows of what is not offered any more stay, with their numbers: `catalog.pricing.offered_variants`.
@@ -60,7 +61,7 @@ def low_stock_condition() -> Q:
     in_format = ~Exists(formats) | Q(variation=Subquery(default))
     in_format |= Q(variation__isnull=False, product__category__offers_formats=True)
     rows = Variant.objects.filter(own | shared, in_finish, in_format, in_stock=True)
-    return Q(is_published=True, pk__in=rows.order_by().values("product"))
+    return Q(is_published=True, in_stock=True, pk__in=rows.order_by().values("product"))
 
 
 def is_sold_out(product: Product, variant: Variant) -> bool:

@@ -263,6 +263,16 @@ def test_low_stock_leaves_out_what_is_not_offered_any_more() -> None:
     assert low_stock() == 0
 
 
+def test_low_stock_leaves_out_what_staff_marked_as_not_available() -> None:
+    product = make_product("Ours", stock_quantity=0)
+    assert low_stock() == 1
+    change_product(product, in_stock=False)
+    assert low_stock() == 0
+    change_product(product, in_stock=True)
+    change_variant(variant_of(product), in_stock=False)
+    assert low_stock() == 0
+
+
 def test_low_stock_leaves_out_the_formats_of_which_a_category_offers_no_choice() -> None:
     product = make_product()
     make_variation(product, "Grand", stock_quantity=1)
