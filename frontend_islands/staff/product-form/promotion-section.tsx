@@ -50,7 +50,10 @@ export function PromotionSection({ types, product, isDisabled }: PromotionProps)
     setValue("promotion_amount", "", { shouldDirty: true });
   };
   const turn = () => {
-    const chosen = getValues("promotion_active") ? FIRST_TYPE : "";
+    const isOn = getValues("promotion_active");
+    // One that was ended elsewhere has its type and figures still.
+    if (isOn && getValues("promotion_type")) return;
+    const chosen = isOn ? FIRST_TYPE : "";
     setValue("promotion_type", chosen, { shouldDirty: true });
     fill(chosen);
   };
