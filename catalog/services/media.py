@@ -134,15 +134,16 @@ def store_upload(*, image: DrawnImage) -> StoredImage:
     return stored
 
 
-def set_category_picture(*, category: Category, image: DrawnImage) -> CategoryPicture:
-    """Store the picture of a category, in place of the one it had."""
-    stored = images.store_image(image=image, folder="categories")
+def set_category_picture(*, category: Category, image: DrawnImage | None) -> CategoryPicture | None:
+    """Store the picture of a category, in place of the one it had; with None it has none."""
+    stored = None if image is None else images.store_image(image=image, folder="categories")
     with transaction.atomic():
-        old = list(CategoryPicture.objects.filter(category=category))
-        CategoryPicture.objects.filter(category=category).delete()
+        old = CategoryPicture.objects.filter(category=category)
         retire_pictures(old)
-        row = CategoryPicture.objects.create(category=category, **stored.columns)
-        enqueue_after_commit(DERIVE_TASK, "category", row.pk)
+        old.delete()
+        row = None if stored is None else CategoryPicture.objects.create(category=category, **stored.columns)
+        if row is not None:
+            enqueue_after_commit(DERIVE_TASK, "category", row.pk)
         content_changed()
     return row
 

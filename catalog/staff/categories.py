@@ -46,7 +46,7 @@ class Categories(StaffRows[Category]):
         ),
         Part(
             "Image de la carte",
-            ("new_picture",),
+            ("new_picture", "remove_picture"),
             "Sans image, la carte montre la pièce la plus récente en vente.",
         ),
         *language_parts(CATEGORY_TEXTS, skip="fr"),
@@ -72,7 +72,7 @@ class Categories(StaffRows[Category]):
     def save(self, row: Category, form: Any) -> None:
         save_category(category=row)
         image = form.cleaned_data.get("new_picture")
-        if image is not None:
+        if image is not None or form.cleaned_data["remove_picture"]:
             set_category_picture(category=row, image=image)
 
     def delete(self, row: Category) -> None:

@@ -23,6 +23,7 @@ class CategoryForm(forms.ModelForm[Category]):
         required=False,
         help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
+    remove_picture = forms.BooleanField(label=_("retirer l'image"), required=False)
 
     class Meta:
         model = Category

@@ -207,6 +207,10 @@ def test_a_category_has_one_picture(queued_tasks, run_on_commit):
     assert len(files("categories")) == 2
     media.remove_retired_files(now=timezone.now() + timedelta(days=2))
     assert [f"categories/{name}" for name in files("categories")] == [second.file.name]
+    media.set_category_picture(category=category, image=None)
+    assert not CategoryPicture.objects.exists()
+    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
+    assert files("categories") == []
     assert [call[1] for call in enqueued(queued_tasks)] == ["category", "category"]
 
 

@@ -8,9 +8,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from catalog.models import Category, CategoryPicture, FormerSlug, Product
+from catalog.models import Category, CategoryPicture, FormerSlug, Product, RetiredPicture
+from catalog.selectors.categories import category_cards
 from catalog.services.product_removal import restore_products, trash_products
-from catalog.tests.factories import make_category, make_product, picture
+from catalog.tests.factories import make_category, make_image, make_product, picture
 from catalog.tests.staff import sent, staff_browser
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
@@ -45,6 +46,25 @@ def test_category_is_renamed_with_a_picture_and_its_products_follow(
     listing = admin_client.get(LIST).content.decode()
     assert "Animés" in listing
     assert "1 pièce<" in listing
+
+
+def test_without_its_picture_a_category_shows_its_newest_piece_again(admin_client: Client) -> None:
+    category = make_category("mangas", name_fr="Mangas")
+    piece = make_image(make_product("Ours", category=category), 1)
+    page = f"{LIST}/{category.pk}"
+    shown = []
+    for change in (
+        {"new_picture": uploaded("a.jpg")},
+        {},
+        {"remove_picture": "on"},
+        {"remove_picture": "on"},
+    ):
+        assert admin_client.post(page, sent(admin_client, page, **change))["Location"] == LIST
+        (card,) = category_cards()
+        shown.append(card.image.url.partition("/media/")[2].partition("/")[0])
+    assert shown == ["categories", "categories", "products", "products"]
+    assert card.image.url == piece.file.url
+    assert RetiredPicture.objects.get().file.name.startswith("categories/")
 
 
 def test_a_forged_count_of_lines_is_not_drawn(admin_client: Client) -> None:
