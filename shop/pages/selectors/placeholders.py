@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 
 from babel.numbers import format_decimal
-from django.db.models import Min
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
@@ -77,7 +76,8 @@ def _read(language: str) -> dict[str, str]:
     shop = ShopSettings.load()
     # 0 stands for a product of which nothing is on sale.
     priced = Product.objects.filter(is_published=True, price_from__gt=0)
-    lowest = priced.aggregate(lowest=Min("price_from"))["lowest"]
+    # Of what can be bought, as long as something can.
+    lowest = priced.order_by("-is_available", "price_from").values_list("price_from", flat=True).first()
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),

@@ -73,6 +73,8 @@ def test_ten_questions_on_the_home_page_four_chapters_in_the_faq(texts: None) ->
 def test_figures_come_from_the_rows(client: Client, texts: None, language: str, run_on_commit: Any) -> None:
     make_product("Golem", "49.90", category=make_finish_category("mangas"))
     make_product("Boule", "5.00")
+    # Nobody can buy it.
+    make_product("Clé", "3.00", stock_quantity=0)
     # At 0 € its only format is not on sale. It was stored before that was refused.
     free = make_variation(make_product("Étoile", "2.00"), price_adjustment="-1.99")
     ProductVariation.objects.filter(pk=free.pk).update(price_adjustment="-2.00")
