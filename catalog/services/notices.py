@@ -70,6 +70,11 @@ class Subject:
         return f"{product_url(row)}?{query}" if query else product_url(row)
 
     @property
+    def has_page(self) -> bool:
+        """Whether that page is there: not that of a piece which is off sale."""
+        return self.product is None or self.product.is_published
+
+    @property
     def _row(self) -> Product | Category:
         row = self.product or self.category
         assert row is not None

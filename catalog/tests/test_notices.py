@@ -152,6 +152,18 @@ def test_a_piece_off_sale_can_not_be_wished_for():
     assert not Notice.objects.exists()
 
 
+def test_a_piece_that_left_the_shop_is_named_without_a_link(client, product):
+    notice, member = ask(product, "lea@example.com"), make_user("lea@example.com")
+    confirm_notice(key=notice.token)
+    client.force_login(member)
+    link = '<a href="/produit/'
+    for change, links in (({}, 1), ({"is_published": False}, 0), ({"is_published": True}, 1)):
+        change_product(product, **change)
+        for address in (f"/avis/confirmer?cle={notice.token}", "/espace-membre?tab=profile"):
+            html = client.get(address).content.decode()
+            assert (html.count("Golem") > 0, html.count(link)) == (True, links)
+
+
 def test_a_bad_address_in_the_form(client, product):
     response = client.post("/avis/demander", {"email": "<b>x", "product_id": product.pk})
     html = response.content.decode()
