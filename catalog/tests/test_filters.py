@@ -145,6 +145,24 @@ def test_a_filtered_page_is_not_indexed_and_leads_to_the_whole_list(client):
     assert '<link rel="canonical" href="http://localhost:8000/produits?category=mangas">' in html
 
 
+@pytest.mark.parametrize(
+    ("address", "left"),
+    [
+        ("/produits?size=small", "/produits"),
+        ("/produits?category=bust&size=small&sort=price", "/produits?sort=price&amp;category=bust"),
+        ("/produits?search=ready&size=small&sort=name", "/produits?search=ready&amp;sort=name"),
+        ("/goodies?size=small&sort=price", "/goodies?sort=price"),
+        # With nothing left, the button says the same.
+        ("/produits?size=small&sort=price&price_min=999", "/produits?sort=price"),
+    ],
+)
+def test_without_its_filters_a_list_keeps_its_order(client, address, left):
+    goodies = make_category("goodies", name_fr="Nos Goodies", kind=CategoryKind.COLLECTION)
+    make_product("Key ring", "9.00", category=goodies, height_cm=Decimal(5))
+    html = client.get(address).content.decode()
+    assert f'href="{left}" data-refine>Effacer les filtres' in html
+
+
 def test_an_answer_draws_the_filters_but_no_field_that_is_typed_in(client):
     fields = 'name="price_min" value="20"'
     assert fields in client.get("/produits?price_min=20").content.decode()

@@ -114,8 +114,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         ),
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
-        "reset_url": f"{catalogue_url}{_query([('category', word), ('search', text)])}",
-        **_results_context(results, asked, chosen, repeated),
+        **_results_context(results, asked, chosen, repeated, catalogue_url),
     }
     if text:
         context |= _search_context(results, text)
@@ -159,8 +158,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
         # The word in the address is each language's own.
         "alternates": in_each_language(lambda: category_url(row)),
-        "reset_url": category.url,
-        **_results_context(results, asked, None, _parameters("", sort, asked)),
+        **_results_context(results, asked, None, _parameters("", sort, asked), category.url),
     }
     return render(request, "catalog/collection.html", context)
 
@@ -223,9 +221,10 @@ def _find(
 
 
 def _results_context(
-    results: listing.Results, asked: Filters, chosen: CategoryCard | None, repeated: Parameters
+    results: listing.Results, asked: Filters, chosen: CategoryCard | None, repeated: Parameters, url: str
 ) -> dict[str, Any]:
-    """What the results and their filters need. Chips and the form lead to the same list with other filters."""
+    """What the results and their filters need. Chips and the form lead to the same list with other filters; `url` is
+    the list's own."""
     others = [pair for pair in repeated if pair not in asked.parameters()]
     chips = filters.chips(asked)
     if chosen:
@@ -240,6 +239,7 @@ def _results_context(
         ),
         "filter_count": len(chips),
         "chips": [(chip.label, _query([*others, *chip.parameters]) or "?") for chip in chips],
+        "reset_url": f"{url}{_query(others)}",
         "is_filtered": bool(asked),
         "empty_message": wording.empty_message(
             search=results.query.text if results.query else "",
