@@ -15,6 +15,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from catalog.models import Product, Promotion, PromotionState
 from catalog.selectors import wording
@@ -65,15 +67,23 @@ class PromotionForm(forms.ModelForm[Promotion]):
         field.queryset = known.order_by("sort_name_fr", "pk")
         field.label = "Pièces"
         self.fields["is_active"].label = "Active"
-        field.help_text = (
-            "Pour en ajouter\u00a0: cochez-les dans la liste des produits, puis «\u00a0Promotion\u00a0»."
-        )
+        field.help_text = _where_to_choose(self.instance)
         for name in ("categories", "products"):
             self.fields[name].widget.attrs.pop("multiple", None)
             self.fields[name].required = False
         if self.instance.product_id:
             for name in _TARGETS:
                 self.fields[name].disabled = True
+
+
+def _where_to_choose(promotion: Promotion) -> SafeString:
+    """How pieces are added, by the list of products that leads back to this very promotion."""
+    query = {"promotion": promotion.pk} if promotion.pk else {}
+    return format_html(
+        'Pour en ajouter\u00a0: cochez-les dans la <a href="{}">liste des produits</a>, puis «\u00a0{}\u00a0».',
+        reverse("staff-products", query=query),
+        "Ajouter à la promotion" if promotion.pk else "Promotion",
+    )
 
 
 class Promotions(StaffRows[Promotion]):
@@ -116,13 +126,14 @@ class Promotions(StaffRows[Promotion]):
         about = (wording.promotion_label(row), _dates(row), targets)
         return Line(row.name, " · ".join(filter(None, about)), str(row.state(timezone.now()).label))
 
-    def add_page(self, request: HttpRequest) -> HttpResponseBase:
-        """`produits=1,2` are the pieces that were chosen in their list."""
+    def form_page(self, request: HttpRequest, row_id: int | None) -> HttpResponseBase:
+        """`produits=1,2` are pieces that were chosen in their list, beside those it has."""
         chosen = read_keys(request.GET.get("produits", "").split(","))
         if request.method == "POST" or not chosen:
-            return super().add_page(request)
-        form = PromotionForm(instance=Promotion(), initial={"products": chosen})
-        return self._drawn(request, form, None)
+            return super().form_page(request, row_id)
+        row = self._found(row_id)
+        own = row.products.values_list("pk", flat=True) if row.pk else ()
+        return self._drawn(request, PromotionForm(instance=row, initial={"products": [*own, *chosen]}), None)
 
     def prepare(self) -> None:
         refresh_due_promotions()

@@ -80,6 +80,29 @@ def test_pieces_chosen_in_their_list_are_its_pieces(admin_client):
     ]  # fmt: skip
 
 
+def test_pieces_are_added_to_one_that_runs(admin_client):
+    kept, added = make_product("Golem"), make_product("Hibou")
+    promotion = make_promotion(kept)
+    address = f"{LIST}/{promotion.pk}"
+    help_text = f'<a href="/admin/produits?promotion={promotion.pk}">liste des produits</a>'
+    assert help_text in admin_client.get(address).content.decode()
+    assert (
+        '<a href="/admin/produits">liste des produits</a>'
+        in admin_client.get(f"{LIST}/nouveau").content.decode()
+    )
+    page = f"{address}?produits={added.pk}"
+    assert admin_client.get(page).content.decode().count(" checked") == 3
+    assert list(promotion.products.all()) == [kept]
+    # Meanwhile somebody renamed it.
+    body = sent(admin_client, page)
+    promotion.name = "Autre"
+    save_promotion(promotion=promotion)
+    assert admin_client.post(page, body)["Location"] == f"{address}#apercu"
+    promotion.refresh_from_db()
+    assert (promotion.name, set(promotion.products.all())) == ("Autre", {kept, added})
+    assert [row.price_from for row in Product.objects.all()] == [Decimal("32.00")] * 2
+
+
 def test_what_is_incomplete_is_said_on_its_field(admin_client):
     empty = admin_client.get(f"{LIST}/nouveau").content.decode()
     assert ('<option value="" selected>Choisir…</option>' in empty, "-----" in empty) == (True, False)

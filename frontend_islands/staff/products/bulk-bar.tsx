@@ -14,7 +14,9 @@ interface BulkBarProps {
   onRemove: () => void;
   onRestore: () => void;
   onClear: () => void;
-  /** Where a promotion of the marked products is written. */
+  /** The one that they are added to, "" for a new one. */
+  promotion: string;
+  /** Where it is written. */
   promotionUrl: string;
 }
 
@@ -28,6 +30,7 @@ export function BulkBar({
   onRemove,
   onRestore,
   onClear,
+  promotion,
   promotionUrl,
 }: BulkBarProps) {
   const isTooMany = count > most;
@@ -56,7 +59,7 @@ export function BulkBar({
       )}
       {!isTrash && rights.prices && !isTooMany && (
         <a className="button button--small" href={promotionUrl}>
-          {t("bulk.promotion")}
+          {t(promotion ? "bulk.addToPromotion" : "bulk.promotion")}
         </a>
       )}
       {!isTrash && rights.remove && (

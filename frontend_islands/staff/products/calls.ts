@@ -24,6 +24,10 @@ export function filtersOfAddress(): Filters {
   };
 }
 
+/** The promotion to which pieces are added, where its page led here; "" for a new one. */
+export const promotionOfAddress = () =>
+  /^\d+$/.exec(new URLSearchParams(location.search).get("promotion") ?? "")?.[0] ?? "";
+
 /** The filters as a query, those that were not chosen left out. */
 export function queryOf(filters: Filters): URLSearchParams {
   return new URLSearchParams(NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]));

@@ -105,6 +105,20 @@ it("lists products with their badges and pages", async () => {
   expect(await barriers(container)).toEqual([]);
 });
 
+it.each([
+  ["", "/admin/promotions/nouveau?produits=1,2", "Promotion…"],
+  ["?promotion=7", "/admin/promotions/7?produits=1,2", "Ajouter à la promotion"],
+  ["?promotion=..%2Fx", "/admin/promotions/nouveau?produits=1,2", "Promotion…"],
+])("leads with the marked products to a promotion: %s", async (query, address, name) => {
+  history.replaceState(null, "", `/admin/produits${query}`);
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.selectOptions(await screen.findByLabelText("Trier par"), "name");
+  expect(location.search.includes("promotion=7")).toBe(query === "?promotion=7");
+  await user.click(await screen.findByRole("button", { name: "Sélectionner tout" }));
+  expect(screen.getByRole("link", { name }).getAttribute("href")).toBe(address);
+  expect(asked.some((path) => path.includes("promotion"))).toBe(false);
+});
+
 it("searches after a pause and keeps the filters in the address", async () => {
   const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
   await user.type(screen.getByLabelText("Rechercher un produit"), "ours");

@@ -9,7 +9,15 @@ import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { BulkBar } from "./bulk-bar";
 import { BulkEdit } from "./bulk-edit";
-import { eraseProduct, exportAddress, type Filters, fetchPage, filtersOfAddress, queryOf } from "./calls";
+import {
+  eraseProduct,
+  exportAddress,
+  type Filters,
+  fetchPage,
+  filtersOfAddress,
+  promotionOfAddress,
+  queryOf,
+} from "./calls";
 import { FilterBar } from "./filter-bar";
 import { ProductRow } from "./product-row";
 import { RemoveDialog } from "./remove-dialog";
@@ -24,6 +32,7 @@ export function ProductList(props: StaffProductsProps) {
   const { categories, rights, trash_days, most_at_once } = props;
   const client = useQueryClient();
   const [filters, setFilters] = useState(filtersOfAddress);
+  const [promotion] = useState(promotionOfAddress);
   const [chosen, setChosen] = useState<ReadonlySet<number>>(NOTHING);
   const [removing, setRemoving] = useState<AdminProductRow[]>();
   const [erasing, setErasing] = useState<AdminProductRow>();
@@ -42,9 +51,10 @@ export function ProductList(props: StaffProductsProps) {
 
   useEffect(() => {
     const query = queryOf(filters);
+    if (promotion) query.set("promotion", promotion);
     history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
     setChosen(NOTHING);
-  }, [filters]);
+  }, [filters, promotion]);
 
   const rows = list.data?.pages.flatMap((page) => page.results) ?? [];
   const count = list.data?.pages[0]?.count ?? 0;
@@ -141,7 +151,8 @@ export function ProductList(props: StaffProductsProps) {
           most={most_at_once}
           isTrash={isTrash}
           rights={rights}
-          promotionUrl={`/admin/promotions/nouveau?produits=${marked.map((row) => row.id).join(",")}`}
+          promotion={promotion}
+          promotionUrl={`/admin/promotions/${promotion || "nouveau"}?produits=${marked.map(({ id }) => id).join(",")}`}
           onEdit={() => setIsEditing(true)}
           onRemove={() => setRemoving(marked)}
           onRestore={() =>
