@@ -148,7 +148,7 @@ def test_a_published_review_is_shown_with_its_dates(client, bought, product):
     review = publish(product, text="Ligne\n<script>alert(1)</script>")
     Review.objects.filter(pk=review.pk).update(published_at="2026-11-20T12:00:00Z")
     html = client.get(f"/produit/{product.pk}-golem").content.decode()
-    assert "Publié le 20\xa0novembre 2026, pièce reçue le 2\xa0novembre 2026" in html
+    assert "Publié le 20\xa0novembre 2026, expérience du 2\xa0novembre 2026" in html
     assert "achat vérifié" in html
     assert "&lt;script&gt;" in html
     assert "<script>alert" not in html

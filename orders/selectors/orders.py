@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
@@ -76,12 +76,13 @@ def unpaid_page(order: Order) -> Attempt | None:
 
 
 def find_purchase(user_id: int, product_id: int) -> Purchase | None:
-    """Return the member's latest paid order of the product that was neither cancelled nor refunded. Two queries."""
+    """Return the member's latest paid order of the product that was neither cancelled nor refunded, one that they have
+    received before one that is on its way. Two queries."""
     order = (
         Order.objects.filter(
             user_id=user_id, status__in=PAID_STATUSES, paid_at__isnull=False, items__product_id=product_id
         )
-        .order_by("-paid_at")
+        .order_by(F("delivered_at").desc(nulls_last=True), "-paid_at")
         .first()
     )
     if order is None or order.paid_at is None:

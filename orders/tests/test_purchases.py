@@ -58,3 +58,14 @@ def test_the_experience_begins_with_the_delivery_or_the_payment():
         assert purchase.order_reference == order.reference
         assert purchase.experience_date == timezone.localdate(getattr(order, moment))
     assert len(pieces) == 9
+    # Ordered again: what was received is what they speak of.
+    received, later = (Order.objects.get(status=status) for status in ("delivered", "confirmed"))
+    [item] = received.items.all()
+    later.items.update(product_id=item.product_id)
+    Order.objects.filter(pk=later.pk).update(paid_at=timezone.now())
+    purchase = find_purchase(user_id=received.user_id, product_id=item.product_id)
+    assert purchase is not None
+    assert (purchase.order_reference, purchase.experience_date) == (
+        received.reference,
+        timezone.localdate(received.delivered_at),
+    )
