@@ -193,9 +193,10 @@ def test_a_piece_of_the_trash_stays_in_its_promotion(admin_client):
 def test_one_that_names_nothing_says_so_in_the_list_and_how_to_choose(admin_client):
     page = admin_client.get(add(admin_client).url).content.decode()
     assert (
-        "Aucun produit n'est concerné\u00a0: cochez une catégorie ci-dessus, ou des pièces dans la liste"
-        in page
-    )
+        "Aucun produit n'est concerné\u00a0: cochez une catégorie ci-dessus, ou des pièces dans la liste des produits, "
+        "dont le lien est ci-dessus."
+    ) in page
+    assert f'<a href="/admin/produits?promotion={Promotion.objects.get().pk}">liste des produits</a>' in page
     assert "PROMO \u221220\u00a0% · aucune pièce<" in admin_client.get(LIST).content.decode()
 
 
