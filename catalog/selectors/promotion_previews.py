@@ -45,7 +45,9 @@ def preview_of_promotion(promotion: Promotion, now: datetime) -> Preview:
     """What the prices will be when the promotion starts (now, when it has started or has no start), as if it were
     switched on. Six queries."""
     at = promotion.starts_at if promotion.starts_at is not None and promotion.starts_at > now else now
-    concerned = concerned_products([promotion]).select_related("category").order_by("-is_published", "pk")
+    # Those of the trash are in no list.
+    concerned = concerned_products([promotion]).filter(trashed_at=None).select_related("category")
+    concerned = concerned.order_by("-is_published", "pk")
     count = concerned.count()
     products = list(concerned[:PREVIEWED])
     keys = [product.pk for product in products]

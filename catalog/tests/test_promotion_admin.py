@@ -182,7 +182,9 @@ def test_a_piece_of_the_trash_stays_in_its_promotion(admin_client):
     promotion = make_promotion(kept, trashed)
     trash_products(product_ids=[trashed.pk], actor=None)
     page = f"{LIST}/{promotion.pk}"
-    drawn = admin_client.get(page).context["form"].fields["products"].queryset
+    shown = admin_client.get(page).context
+    assert [row.product for row in shown["preview"].rows] == [kept]
+    drawn = shown["form"].fields["products"].queryset
     body = sent(admin_client, page, name="Autre", products=[product.pk for product in drawn])
     assert admin_client.post(page, body).status_code == 302
     restore_products(product_ids=[trashed.pk], actor=None)
