@@ -6,6 +6,7 @@ category and bits, and the groups are added up in memory.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from catalog.selectors import wording
 from catalog.selectors.category_rows import all_categories
 from shop.core.fragment_cache import cached_fragment
 
-MAX_PRICE = 99_999
+_TYPED_EUROS = re.compile(r"([0-9]{1,5})(?:[.,]([0-9]{0,9}))?")
 
 
 class Choice(NamedTuple):
@@ -179,7 +180,7 @@ def read_filters(query: QueryDict) -> Filters:
     for choice in CHOICES:
         if choice.value in query.getlist(choice.name):
             chosen[choice.name] = (*chosen.get(choice.name, ()), choice.value)
-    low, high = _euros(query.get("price_min", "")), _euros(query.get("price_max", ""))
+    low, high = _euros(query.get("price_min", "")), _euros(query.get("price_max", ""), up=True)
     if low is not None and high is not None and low > high:
         low, high = high, low
     return Filters(chosen, low, high)
@@ -301,9 +302,9 @@ def _own_facets(facets: int, offers_finishes: bool) -> Facet:
     return Facet(facets) if offers_finishes else Facet(facets) & ~_FINISHES
 
 
-def _euros(text: str) -> int | None:
-    """Whole euros, or None."""
-    number = text.strip()
-    if not (number.isascii() and number.isdigit() and len(number) <= len(str(MAX_PRICE))):
+def _euros(text: str, *, up: bool = False) -> int | None:
+    """Whole euros, or None. Cents widen the range, by the whole euro below or above."""
+    found = _TYPED_EUROS.fullmatch(text.strip())
+    if found is None:
         return None
-    return int(number)
+    return int(found[1]) + (up and (found[2] or "").strip("0") != "")

@@ -79,6 +79,10 @@ def shown(query: str) -> set[str]:
         ("price_max=12", {"Ready"}),
         # Typed the wrong way round: the same range.
         ("price_min=40&price_max=20", {"Sold", "Off", "Formats", "Both"}),
+        # Cents, as prices have them.
+        ("price_max=11.90", {"Ready"}),
+        ("price_max=11,00", set()),
+        ("price_min=40.5&price_max=60,", {"Formats", "Both"}),
         # What does not exist counts as not given.
         ("size=huge&availability=&price_min=-5&price_max=1e3&finish=%00", None),
         ("price_min=999999999999", None),
