@@ -62,7 +62,7 @@ class Board:
 
 def read_board() -> Board:
     """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Five queries, one more
-    where an order that a bank or a withdrawal keeps is late."""
+    where the day of an order has passed."""
     now = timezone.now()
     here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
@@ -139,9 +139,8 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     disputed = set(disputes_of(orders).values_list("order", flat=True))
     today = timezone.localdate()
     late = {piece.item.order_id for piece in found if late_after(piece.item.order) < today}
-    if kept := late & (disputed | withdrawn):
-        late -= kept
-        late |= set(Order.objects.filter(is_overdue(today), pk__in=kept).values_list("pk", flat=True))
+    if late:
+        late = set(Order.objects.filter(is_overdue(today), pk__in=late).values_list("pk", flat=True))
     return [
         Card(
             piece,

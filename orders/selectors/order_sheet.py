@@ -27,6 +27,7 @@ from orders.selectors.refunds import RefundProgress, order_requests, progress, r
 from orders.selectors.shipments import order_shipments
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import units_that_follow
+from orders.selectors.workshop import is_awaited
 from shop.core.models import OutgoingMail
 from shop.core.money import ZERO
 from shop.core.staff_actions import StaffAction, may
@@ -94,7 +95,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
     at_work = order.paid_at is not None and order.status in IN_WORKSHOP and order.archived_at is None
     fulfils = may(reader, StaffAction.FULFIL_ORDER)
     lines = _lines(order)
-    may_send = at_work and fulfils and any(line.to_send for line in lines)
+    may_send = at_work and fulfils and is_awaited(order)
     return OrderSheet(
         order=order,
         lines=lines,

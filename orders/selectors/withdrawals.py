@@ -18,13 +18,11 @@ from django.utils.translation import gettext as _
 
 from orders.access import access_token
 from orders.models import (
-    IN_WORKSHOP,
     OPEN_CASES,
     REFUNDS_UNDER_WAY,
     Order,
     OrderItem,
     RefundLine,
-    RefundRequest,
     Withdrawal,
     WithdrawalCase,
     WithdrawalLine,
@@ -33,9 +31,9 @@ from orders.models import (
 from orders.selectors.refund_debts import took_effect
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
-from orders.selectors.shipments import units_at_customer, units_to_send
+from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
-from orders.selectors.workshop import withdrawn_whole
+from orders.selectors.workshop import lines_that_follow, withdrawn_whole
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
@@ -148,33 +146,15 @@ def units_to_return(order: Order, withdrawal: Withdrawal) -> dict[int, int]:
 
 
 def units_that_follow(order: Order) -> dict[int, int]:
-    """Return the units of each line that are still to be sent, without those that a declaration in force names and
-    nobody has credited yet, by line id. Five queries."""
-    named = WithdrawalLine.objects.filter(withdrawal__case__in=open_cases(order).exclude(taken_up_at=None))
-    credited = RefundRequest.objects.filter(took_effect(), order=order, withdrawal__isnull=False)
-    withdrawn = Counter[int]()
-    for item, quantity in named.exclude(withdrawal__in=credited.values("withdrawal")).values_list(
-        "item_id", "quantity"
-    ):
-        withdrawn[item] += quantity
-    left = units_at_customer(order) if withdrawn else {}
-    return {
-        item: max(units - max(withdrawn[item] - max(left.get(item, 0), 0), 0), 0)
-        for item, units in units_to_send(order).items()
-    }
+    """Return the units of each line that are still to be sent to a customer who wants them, by line id
+    (`lines_that_follow`). One query."""
+    return dict(lines_that_follow().filter(order=order).values_list("pk", "follow"))
 
 
 def is_withdrawn_whole(order: Order) -> bool:
     """Return whether a declaration in force ended the whole contract, refunded or not, and nothing of it may be sent.
     One query."""
     return withdrawn_whole().filter(order=order).exists()
-
-
-def is_awaited(order: Order) -> bool:
-    """Return whether a piece at the workshop is still to be sent to a customer who has not withdrawn from it. Six
-    queries at most."""
-    is_here = order.status in IN_WORKSHOP and not is_withdrawn_whole(order)
-    return is_here and any(units_that_follow(order).values())
 
 
 def is_answered(case: WithdrawalCase) -> bool:

@@ -6,20 +6,25 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, Least
+from django.db.models import Aggregate, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
 from orders.models import (
     IN_WORKSHOP,
+    OPEN_CASES,
     Order,
     OrderItem,
     OrderStatus,
     PieceStage,
+    RefundLine,
+    RefundRequest,
     ShippingZone,
     WithdrawalCase,
+    WithdrawalLine,
     WithdrawalState,
     WorkPiece,
     WorkshopClosure,
@@ -27,6 +32,7 @@ from orders.models import (
 from orders.pricing.delivery import Closure, WaitingOrder, Workshop, delivery_day, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.money import held_by_banks
+from orders.selectors.refund_debts import took_effect
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
@@ -45,8 +51,8 @@ LATE_AFTER = Coalesce("excused_until", "promised_by")
 def _to_make(line: str = "") -> Least:
     """Units of a line of an order that are still to be made: not those that left, nor those that left the board as
     they were refunded. `line` leads from the rows to it ("items__")."""
-    cancelled = WorkPiece.objects.filter(item=OuterRef(f"{line}pk"), is_cancelled=True).values("item")
-    kept = Coalesce(Subquery(cancelled.annotate(units=Count("pk")).values("units")), 0)
+    cancelled = WorkPiece.objects.filter(item=OuterRef(f"{line}pk"), is_cancelled=True)
+    kept = _units(cancelled, Count("pk"))
     return Least(f"{line}made_quantity", F(f"{line}quantity") - F(f"{line}sent_quantity") - kept)
 
 
@@ -119,7 +125,12 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
 
 def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
     """Return the pieces of an order that are still to be sent."""
-    return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
+    return pieces_at_workshop().filter(item__order=order)
+
+
+def pieces_at_workshop() -> QuerySet[WorkPiece]:
+    """Return the pieces that are still to be sent."""
+    return WorkPiece.objects.filter(is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
 
 
 def withdrawn_whole() -> QuerySet[WithdrawalCase]:
@@ -129,31 +140,56 @@ def withdrawn_whole() -> QuerySet[WithdrawalCase]:
     return cases.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED)
 
 
+def lines_that_follow() -> QuerySet[Any]:
+    """Return lines with the units that `follow`: those still to be sent, without those that a declaration in force
+    names and nobody has credited yet. Of the units that it names, those at the customer are meant first."""
+    here = pieces_at_workshop().filter(item=OuterRef("pk"))
+    decided = RefundRequest.objects.filter(took_effect(), withdrawal=OuterRef("withdrawal"))
+    named = WithdrawalLine.objects.filter(
+        ~Exists(decided),
+        item=OuterRef("pk"),
+        withdrawal__case__order=OuterRef("order"),
+        withdrawal__case__state__in=OPEN_CASES,
+        withdrawal__case__taken_up_at__isnull=False,
+    )
+    came_back = RefundLine.objects.filter(took_effect("request__"), item=OuterRef("pk"))
+    at_customer = F("sent_quantity") - _units(came_back, Sum("sent_quantity"))
+    withdrawn = _units(named, Sum("quantity")) - Greatest(at_customer, 0)
+    return OrderItem.objects.annotate(follow=Greatest(_units(here, Count("pk")) - Greatest(withdrawn, 0), 0))
+
+
+def _units(rows: QuerySet[Any], total: Aggregate) -> Coalesce:
+    return Coalesce(Subquery(rows.values("item").annotate(units=total).values("units")), 0)
+
+
+def awaited() -> Q:
+    """Return the condition of orders at the workshop of which a piece is still to be sent to a customer who has not
+    withdrawn from it: not where all was refunded, the money on its way or still owed."""
+    withdrawn = withdrawn_whole().filter(order=OuterRef("pk"))
+    follow = lines_that_follow().filter(order=OuterRef("pk"), follow__gt=0)
+    return Q(status__in=IN_WORKSHOP) & Q(Exists(follow)) & ~Q(Exists(withdrawn))
+
+
+def is_awaited(order: Order) -> bool:
+    """Return whether that is so of an order. One query, none for one that is not at the workshop."""
+    return order.status in IN_WORKSHOP and Order.objects.filter(awaited(), pk=order.pk).exists()
+
+
 def is_overdue(today: date) -> Q:
-    """Return the condition of orders at the workshop that are late (`late_after`), and of which a piece is still to be
-    sent that no bank keeps there: their customer may suspend payment and end the contract (L216-6)."""
-    return Q(LessThan(LATE_AFTER, today), status__in=IN_WORKSHOP) & _is_awaited()
+    """Return the condition of orders that are `awaited`, that no bank keeps here, and that are late (`late_after`):
+    their customer may suspend payment and end the contract (L216-6)."""
+    return Q(LessThan(LATE_AFTER, today)) & awaited() & ~held_by_banks()
 
 
 def is_to_make(today: date) -> Q:
-    """Return the condition of orders at the workshop of which a piece is still to be sent, and that are not late."""
-    return Q(GreaterThanOrEqual(LATE_AFTER, today), status__in=IN_WORKSHOP) & _has_pieces_to_send()
+    """Return the condition of orders that are `awaited` and not late."""
+    return Q(GreaterThanOrEqual(LATE_AFTER, today)) & awaited()
 
 
 def late_after(order: Order) -> date:
     """Return the last day on which the order is not late: the promised one, or later by the days on which a bank kept
     the order here since that was promised, for those are none of the workshop's delay."""
     return order.excused_until or order.promised_by
-
-
-def _is_awaited() -> Q:
-    return _has_pieces_to_send() & ~held_by_banks()
-
-
-def _has_pieces_to_send() -> Q:
-    """Not where all was refunded, the money on its way or still owed, nor withdrawn from."""
-    withdrawn = withdrawn_whole().filter(order=OuterRef("pk"))
-    return Q(Exists(pieces_here(OuterRef("pk")))) & ~Q(Exists(withdrawn))
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
@@ -194,7 +230,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         for order, is_late in zip(waiting, late, strict=True)
         if is_late and late_after(order) >= today
     ]
-    return Order.objects.filter(pk__in=keys).filter(_is_awaited())
+    return Order.objects.filter(awaited() & ~held_by_banks(), pk__in=keys)
 
 
 def arrival_day(order: Order, sent_on: date) -> date:

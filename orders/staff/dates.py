@@ -18,7 +18,7 @@ from accounts.models import User
 from orders.models import Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import is_awaited
+from orders.selectors.workshop import is_awaited
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
 from orders.staff.base import DayField, ask_page, carry_out, order_url

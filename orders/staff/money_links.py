@@ -12,7 +12,7 @@ from django.urls import reverse
 from orders.models import Order, PaymentMode
 from orders.selectors.provider_events import askable_attempts
 from orders.selectors.refund_retries import retryable_refunds
-from orders.selectors.withdrawals import is_awaited
+from orders.selectors.workshop import is_awaited
 from orders.staff.base import PageLink
 from orders.staff.dates import (
     DELIVERY_LABEL,

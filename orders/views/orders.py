@@ -29,7 +29,7 @@ from orders.selectors.refund_rules import open_dispute
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
-from orders.selectors.withdrawals import is_awaited
+from orders.selectors.workshop import is_awaited
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment

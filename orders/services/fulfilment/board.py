@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Finish
 from orders.models import IN_WORKSHOP, Order, OrderStatus, PieceStage, WorkPiece
-from orders.selectors.withdrawals import is_awaited
+from orders.selectors.workshop import is_awaited
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.status.work_pieces import touch
 from shop.core.problems import Problem

@@ -22,7 +22,7 @@ from orders.selectors.destinations import country_code, is_stopped, not_served, 
 from orders.selectors.invoices import is_taxed_at_destination
 from orders.selectors.money import held_by_banks
 from orders.selectors.rules import load_pricing_rules
-from orders.selectors.workshop import pieces_here
+from orders.selectors.workshop import is_awaited
 from shop.core import limits
 from shop.core.postcodes import postcode_error
 from shop.core.problems import Problem
@@ -67,7 +67,7 @@ class DeliveryAddress:
 
 def may_correct_address(order: Order, by: ActorKind) -> bool:
     """Return whether this kind of person may still correct where the order goes. At most two queries."""
-    if order.status not in _UNTIL[by] or not pieces_here(order).exists():
+    if order.status not in _UNTIL[by] or not is_awaited(order):
         return False
     # The address that was paid for is what the shop answers the bank with.
     return by != ActorKind.CUSTOMER or not _is_held_by_bank(order)
@@ -121,6 +121,8 @@ def correct_delivery_address(
 
 
 def _too_late(order: Order, by: ActorKind) -> str:
+    if order.status in IN_WORKSHOP and not is_awaited(order):
+        return _("Il ne reste rien à expédier de cette commande.")
     if by != ActorKind.CUSTOMER:
         return _("Cette commande n'est plus à l'atelier.")
     if _is_held_by_bank(order):

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 
 from orders.journal import PROMISE_CHANGED, record_event
 from orders.models import PAID_STATUSES, Order
-from orders.selectors.withdrawals import is_awaited
-from orders.selectors.workshop import is_overdue
+from orders.selectors.workshop import is_awaited, is_overdue
 from orders.services.status.guards import bank_problem
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
@@ -39,7 +38,7 @@ def report_overdue_orders(now: datetime) -> int:
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
-            if not is_awaited(order) or not late.filter(pk=order_id).exists():
+            if not late.filter(pk=order_id).exists():
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 return False

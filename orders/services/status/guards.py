@@ -10,7 +10,8 @@ from orders.models.states import ActorKind, Transition
 from orders.selectors.money import taken_back
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.shipments import units_to_send
-from orders.selectors.withdrawals import is_awaited, keeping_from_leaving
+from orders.selectors.withdrawals import keeping_from_leaving
+from orders.selectors.workshop import is_awaited
 from shop.core.problems import Problem
 
 
@@ -29,7 +30,7 @@ def status_after_return(order: Order) -> str:
 
 def rest_follows(order: Order) -> bool:
     """Return whether something at the workshop is to leave: not what was refunded, or what a withdrawal or a bank keeps
-    here. Ten queries at most."""
+    here. Five queries at most."""
     return (
         is_awaited(order)
         # Nobody knows yet which pieces are meant in words.

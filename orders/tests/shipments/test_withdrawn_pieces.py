@@ -13,10 +13,18 @@ from django.utils import timezone
 from accounts.tests.people import make_admin
 from orders.access import access_token
 from orders.models import Order, PieceStage, Refund, WithdrawalCase, WorkPiece
+from orders.models.states import ActorKind
 from orders.packing.documents import slip_view
+from orders.selectors.admin_orders import count_orders, find_orders
+from orders.selectors.board import read_board, ready_orders
 from orders.selectors.order_sheet import order_sheet
 from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.board import move_piece
+from orders.services.fulfilment.delivery_address import (
+    DeliveryAddress,
+    correct_delivery_address,
+    may_correct_address,
+)
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.dispatch import Dispatch, dispatch_orders
 from orders.services.fulfilment.shipments import undo_shipment
@@ -24,7 +32,7 @@ from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.services.withdrawals.cases import allow_shipping
 from orders.tests.refunding import mails
-from orders.tests.shipments.parcels import WHY, last_mail, send, state
+from orders.tests.shipments.parcels import WHY, last_mail, refused, send, state
 from orders.tests.withdrawing import declare, kinds, refund
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -32,6 +40,7 @@ from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
 
+PARIS = DeliveryAddress(address="14 rue Neuve", postal_code="75011", city="Paris", country="FR")
 ACKNOWLEDGED = ["withdrawal_received", "withdrawal_workshop"]
 
 
@@ -238,6 +247,54 @@ def test_an_order_that_was_withdrawn_from_in_parts_is_awaited_as_long_as_a_piece
     late = timezone.now() + timedelta(days=1)
     Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate())
     assert report_overdue_orders(late) == int(is_awaited)
+
+
+@pytest.mark.parametrize("is_allowed", [False, True])
+@pytest.mark.parametrize(("golems", "stays"), [(2, 0), (1, 1)])
+def test_lists_of_staff_hold_an_order_withdrawn_from_in_parts_as_long_as_a_piece_stays(
+    order, golems, stays, is_allowed
+):
+    for case in (
+        withdraw_from_hibou(order),
+        declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, golems),)),
+    ):
+        if is_allowed:
+            allow_shipping(case_id=case.pk, actor=None)
+    WorkPiece.objects.update(stage=PieceStage.TO_PACK)
+    today = timezone.localdate()
+
+    def lists(promised_by):
+        Order.objects.filter(pk=order.pk).update(promised_by=promised_by)
+        return [
+            len(find_orders(waits="to_make").rows),
+            len(find_orders(waits="at_risk").rows),
+            len(find_orders(late=True).rows),
+            count_orders().late,
+            sum(ready.is_late for ready in ready_orders("")),
+            sum(card.is_late for card in read_board().cards) // 3,
+        ]
+
+    assert lists(today + timedelta(days=60)) == [stays, 0, 0, 0, 0, 0]
+    assert lists(today) == [stays, stays, 0, 0, 0, 0]
+    assert lists(today - timedelta(days=1)) == [0, 0, stays, stays, stays, stays]
+
+
+@pytest.mark.parametrize(
+    ("declarations", "stays"), [([()], False), ([(2, 0), (0, 1)], False), ([(2, 0)], True)]
+)
+def test_an_order_that_was_withdrawn_from_goes_nowhere_else(order, client, declarations, stays):
+    for units in declarations:
+        lines = [ReturnedLine(item.pk, count) for item, count in zip(order.items.all(), units, strict=False)]
+        declare(order, order=order, lines=tuple(line for line in lines if line.quantity))
+    page = text(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    sheet = order_sheet(Order.objects.get(pk=order.pk), make_admin())
+    assert ["Corriger l'adresse" in page, sheet.may_correct_address, sheet.may_ship] == [stays] * 3
+    for by in (ActorKind.CUSTOMER, ActorKind.STAFF):
+        assert may_correct_address(order, by) is stays
+        if not stays:
+            assert refused(
+                lambda by=by: correct_delivery_address(order_id=order.pk, address=PARIS, by=by, actor=None)
+            ) == ("address_final", "Il ne reste rien à expédier de cette commande.")
 
 
 def test_what_stays_is_said_to_be_sent_where_a_dispatch_had_not_left(order):
