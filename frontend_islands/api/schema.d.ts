@@ -2777,7 +2777,7 @@ export interface components {
             is_late: boolean;
             notes: number;
             photos: number;
-            /** @description A withdrawal keeps its order from leaving. */
+            /** @description Its customer withdrew from it, or a withdrawal keeps its order from leaving. */
             is_withdrawn: boolean;
             /** @description A bank holds or took back money of its order. */
             is_disputed: boolean;

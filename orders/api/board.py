@@ -44,7 +44,9 @@ class CardSerializer(serializers.Serializer[Card]):
     is_late = serializers.BooleanField()
     notes = serializers.IntegerField()
     photos = serializers.IntegerField()
-    is_withdrawn = serializers.BooleanField(help_text="A withdrawal keeps its order from leaving.")
+    is_withdrawn = serializers.BooleanField(
+        help_text="Its customer withdrew from it, or a withdrawal keeps its order from leaving."
+    )
     is_disputed = serializers.BooleanField(help_text="A bank holds or took back money of its order.")
 
 

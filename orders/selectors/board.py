@@ -1,6 +1,7 @@
 """The workshop's board, and the orders of which every piece is ready to leave."""
 
-from collections.abc import Iterable
+import uuid
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -19,11 +20,25 @@ from django.db.models import (
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
+from orders.models import (
+    IN_WORKSHOP,
+    OPEN_CASES,
+    Order,
+    OrderNote,
+    PieceStage,
+    WithdrawalCase,
+    WorkPiece,
+)
 from orders.selectors.installments import disputes_of
 from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
-from orders.selectors.workshop import is_overdue, late_after, pieces_here
+from orders.selectors.workshop import (
+    is_overdue,
+    late_after,
+    lines_that_follow,
+    pieces_at_workshop,
+    pieces_here,
+)
 
 COLUMN_SIZE = 200
 SHIPPED_FOR = timedelta(days=2)
@@ -32,13 +47,15 @@ READY_SIZE = 200
 # A transaction that wrote its time before another one's reading may be committed after it.
 OVERLAP = timedelta(seconds=10)
 OLDEST_SINCE = timedelta(minutes=10)
+_RANK = {stage.value: rank for rank, stage in enumerate(PieceStage)}
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """A piece with its line and order; `notes`: how many notes of staff its order has, `photos`: how many photographs
-    it has itself, `is_withdrawn`: a withdrawal keeps its order from leaving, `is_disputed`: a bank holds or took back
-    money of it, `is_late`: its order is at the workshop after its promised day (`is_overdue`)."""
+    it has itself, `is_withdrawn`: its customer withdrew from it, or a withdrawal keeps its whole order from leaving,
+    `is_disputed`: a bank holds or took back money of it, `is_late`: its order is at the workshop after its promised day
+    (`is_overdue`)."""
 
     piece: WorkPiece
     notes: int
@@ -62,7 +79,7 @@ class Board:
 
 def read_board() -> Board:
     """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Five queries, one more
-    where the day of an order has passed."""
+    where the day of an order has passed, and three where one has an open withdrawal."""
     now = timezone.now()
     here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
@@ -135,7 +152,8 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     notes = OrderNote.objects.filter(order__in=orders, correction=None).order_by().values("order")
     counts = {row["order"]: row["number"] for row in notes.annotate(number=Count("pk"))}
     photos = count_photos([piece.pk for piece in found])
-    withdrawn = set(keeping_from_leaving(orders).values_list("order", flat=True))
+    cases = WithdrawalCase.objects.filter(order__in=orders, state__in=OPEN_CASES)
+    withdrawn = _withdrawn_pieces({order for order in cases.values_list("order_id", flat=True) if order})
     disputed = set(disputes_of(orders).values_list("order", flat=True))
     today = timezone.localdate()
     late = {piece.item.order_id for piece in found if late_after(piece.item.order) < today}
@@ -146,9 +164,26 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
             piece,
             counts.get(piece.item.order_id, 0),
             photos.get(piece.pk, 0),
-            piece.stage != PieceStage.SHIPPED and piece.item.order_id in withdrawn,
+            piece.pk in withdrawn,
             piece.stage != PieceStage.SHIPPED and piece.item.order_id in disputed,
             piece.stage != PieceStage.SHIPPED and piece.item.order_id in late,
         )
         for piece in found
     ]
+
+
+def _withdrawn_pieces(order_ids: Collection[uuid.UUID]) -> set[int]:
+    """Return the pieces of these orders that leave in no parcel for now: all that a withdrawal keeps here, and where
+    the rest may leave those that were withdrawn from, the least advanced first. Three queries, none for no order."""
+    if not order_ids:
+        return set()
+    kept = set(keeping_from_leaving(order_ids).values_list("order", flat=True))
+    follow = dict(lines_that_follow().filter(order__in=order_ids).values_list("pk", "follow"))
+    here = pieces_at_workshop().filter(item__in=follow).select_related("item")
+    by_progress = sorted(here, key=lambda piece: (-_RANK[piece.stage], piece.number))
+    withdrawn = set()
+    for piece in by_progress:
+        follow[piece.item_id] -= 1
+        if piece.item.order_id in kept or follow[piece.item_id] < 0:
+            withdrawn.add(piece.pk)
+    return withdrawn

@@ -233,6 +233,27 @@ def test_pieces_of_an_order_that_a_withdrawal_keeps_from_leaving_are_marked(staf
     assert not any(card["is_withdrawn"] for card in cards)
 
 
+def test_the_piece_that_was_withdrawn_from_stays_marked_where_the_rest_may_leave(staff_client):
+    order = pay_order(make_order((make_product("Golem"), 3), (make_product("Hibou"), 1)))
+    golem, hibou = order.items.all()
+    cases = [
+        declare(order, order=order, lines=(ReturnedLine(hibou.pk, 1),)),
+        declare(order, order=order, lines=(ReturnedLine(golem.pk, 1),)),
+    ]
+    assert move(staff_client, golem.pieces.get(number=1), "to_pack").status_code == 200
+
+    def marked() -> list[tuple[str, int]]:
+        cards = staff_client.get("/api/admin/board").json()["cards"]
+        pieces = WorkPiece.objects.filter(pk__in=[card["id"] for card in cards if card["is_withdrawn"]])
+        return list(pieces.order_by("pk").values_list("item__product_name", "number"))
+
+    assert marked() == [("Golem", 1), ("Golem", 2), ("Golem", 3), ("Hibou", 1)]
+    for case in cases:
+        allow_shipping(case_id=case.pk, actor=None)
+    # Of the line that stays in part, what is least advanced.
+    assert marked() == [("Golem", 3), ("Hibou", 1)]
+
+
 def test_a_piece_that_left_is_not_marked_for_a_withdrawal(staff_client):
     order = pay_order(make_order((make_product("Hibou"), 2)))
     ship_units(order_id=order.pk, units={order.items.get().pk: 1}, actor=None)
