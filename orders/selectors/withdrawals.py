@@ -33,7 +33,7 @@ from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
 from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
-from orders.selectors.workshop import lines_that_follow, withdrawn_whole
+from orders.selectors.workshop import lines_that_follow, withdrawn_lines, withdrawn_whole
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
@@ -124,25 +124,37 @@ def keeping_from_leaving(order_ids: Collection[uuid.UUID]) -> QuerySet[Withdrawa
 
 
 def has_left(order: Order, withdrawal: Withdrawal) -> bool:
-    """Return whether a piece of a declaration left the workshop, so that there is something to send back. Four queries
+    """Return whether a piece of a declaration left the workshop, so that there is something to send back. Six queries
     at most."""
-    declared = withdrawal.lines.values_list("item_id", flat=True)
-    if order.first_sent_at is None or not declared:
+    if order.first_sent_at is None or not withdrawal.lines.exists():
         return order.goods_have_left
-    left = units_at_customer(order)
-    credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
-    return any(left[item] > 0 for item in declared) or credited.exists()
+    return any(units_to_return(order, withdrawal).values())
 
 
 def units_to_return(order: Order, withdrawal: Withdrawal) -> dict[int, int]:
     """Return the units of each line that left the workshop and that a declaration covers, all where it names no line,
-    by line id. Four queries."""
+    by line id. Six queries."""
     left = Counter({item: units for item, units in units_at_customer(order).items() if units > 0})
     credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
     for item, units in credited.values_list("item", "sent_quantity"):
         left[item] += units
-    declared = dict(withdrawal.lines.values_list("item_id", "quantity")) or left
-    return {item: min(units, left[item]) for item, units in declared.items()}
+    declared = dict(withdrawal.lines.values_list("item_id", "quantity"))
+    here = _units_here(order, withdrawal) if declared else Counter()
+    return {item: min(units - here[item], left[item]) for item, units in (declared or left).items()}
+
+
+def _units_here(order: Order, withdrawal: Withdrawal) -> Counter[int]:
+    """Return the units of each line that a declaration names and that are at the workshop, those of earlier ones
+    first. Two queries."""
+    here = dict(lines_that_follow().filter(order=order).values_list("pk", "here"))
+    before, own = Counter[int](), Counter[int]()
+    lines = withdrawn_lines().filter(item__order=order).order_by("withdrawal__declared_at", "pk")
+    for item, named_by, beyond in lines.values_list("item", "withdrawal", "beyond"):
+        units = min(max(beyond, before[item]), here[item])
+        if named_by == withdrawal.pk:
+            own[item] = units - before[item]
+        before[item] = units
+    return own
 
 
 def units_that_follow(order: Order) -> dict[int, int]:

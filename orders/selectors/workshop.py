@@ -22,6 +22,7 @@ from orders.models import (
     PieceStage,
     RefundLine,
     RefundRequest,
+    ShipmentLine,
     ShippingZone,
     WithdrawalCase,
     WithdrawalLine,
@@ -141,21 +142,34 @@ def withdrawn_whole() -> QuerySet[WithdrawalCase]:
 
 
 def lines_that_follow() -> QuerySet[Any]:
-    """Return lines with the units that `follow`: those still to be sent, without those that a declaration in force
-    names and nobody has credited yet. Of the units that it names, those at the customer are meant first."""
+    """Return lines with the units that are `here`, still to be sent, and those of them that `follow`: without what
+    declarations in force name of them."""
     here = pieces_at_workshop().filter(item=OuterRef("pk"))
+    most = withdrawn_lines().filter(item=OuterRef("pk")).order_by("-beyond").values("beyond")[:1]
+    return OrderItem.objects.annotate(
+        here=_units(here, Count("pk")),
+        follow=Greatest(F("here") - Greatest(Coalesce(Subquery(most), 0), 0), 0),
+    )
+
+
+def withdrawn_lines() -> QuerySet[Any]:
+    """Return the lines of declarations in force that nobody has credited yet, with the units that they and those before
+    them name `beyond` what was at the customer then: these are at the workshop, and what leaves later is what stays."""
     decided = RefundRequest.objects.filter(took_effect(), withdrawal=OuterRef("withdrawal"))
-    named = WithdrawalLine.objects.filter(
+    lines = WithdrawalLine.objects.filter(
         ~Exists(decided),
-        item=OuterRef("pk"),
-        withdrawal__case__order=OuterRef("order"),
         withdrawal__case__state__in=OPEN_CASES,
         withdrawal__case__taken_up_at__isnull=False,
     )
-    came_back = RefundLine.objects.filter(took_effect("request__"), item=OuterRef("pk"))
-    at_customer = F("sent_quantity") - _units(came_back, Sum("sent_quantity"))
-    withdrawn = _units(named, Sum("quantity")) - Greatest(at_customer, 0)
-    return OrderItem.objects.annotate(follow=Greatest(_units(here, Count("pk")) - Greatest(withdrawn, 0), 0))
+    then = OuterRef("withdrawal__declared_at")
+    named = lines.filter(item=OuterRef("item"), withdrawal__declared_at__lte=then)
+    sent = ShipmentLine.objects.filter(
+        item=OuterRef("item"), shipment__undone_at=None, shipment__sent_at__lte=then
+    )
+    came_back = RefundLine.objects.filter(took_effect("request__"), item=OuterRef("item"))
+    at_customer = F("item__sent_quantity") - _units(came_back, Sum("sent_quantity"))
+    had = Greatest(Least(_units(sent, Sum("quantity")), at_customer), 0)
+    return lines.annotate(beyond=_units(named, Sum("quantity")) - had)
 
 
 def _units(rows: QuerySet[Any], total: Aggregate) -> Coalesce:

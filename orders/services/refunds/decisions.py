@@ -47,6 +47,8 @@ from orders.selectors.refund_rules import (
     refundable,
 )
 from orders.selectors.refund_words import default_reason
+from orders.selectors.shipments import units_at_customer
+from orders.selectors.withdrawals import units_to_return
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
 from orders.services.status.shipments import credit_sent_units
@@ -159,6 +161,10 @@ def _decide(
         require_proof()
     with translation.override(order.language):
         request.reason = reason.strip()[:500] or default_reason(request.withdrawal)
+    left, all_left = units_at_customer(order), False
+    if (declared := request.withdrawal) is not None and declared.case.goods_left:
+        # Read before the declaration is credited.
+        left, all_left = left | units_to_return(order, declared), True
     request.order = order
     request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
     request.save()
@@ -173,10 +179,8 @@ def _decide(
         )
         for line in proposal.lines
     )
-    all_left = request.withdrawal is not None and request.withdrawal.case.goods_left
-    credit_sent_units(
-        order, [row for row, line in zip(rows, proposal.lines, strict=True) if all_left or line.was_sent]
-    )
+    sent = [row for row, line in zip(rows, proposal.lines, strict=True) if all_left or line.was_sent]
+    credit_sent_units(sent, left)
     record_event(
         order,
         "refund.decided",

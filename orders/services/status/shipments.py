@@ -81,9 +81,9 @@ def await_what_left(order: Order) -> None:
             case.save()
 
 
-def credit_sent_units(order: Order, lines: Iterable[RefundLine]) -> None:
-    """Write how many units of these refunded lines had been sent: as many as left and no decision credited yet."""
-    left = units_at_customer(order)
+def credit_sent_units(lines: Iterable[RefundLine], left: dict[int, int]) -> None:
+    """Write how many units of these refunded lines had been sent: as many as `left`, by line id, and no decision
+    credited yet."""
     for line in lines:
         units = min(line.quantity - line.sent_quantity, left[line.item_id])
         if units > 0:

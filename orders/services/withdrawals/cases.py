@@ -17,6 +17,7 @@ from orders.journal import record_event
 from orders.models import OPEN_CASES, Order, RefundLine, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
+from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import (
     FIRST_ALERT_DAY,
@@ -130,7 +131,8 @@ def record_return(
 def _credit_what_left(case: WithdrawalCase, order: Order, had_left: bool) -> None:
     """A refund may have been decided before its pieces were known to have left; once is enough."""
     if not had_left:
-        credit_sent_units(order, RefundLine.objects.filter(request__withdrawal=case.withdrawal_id))
+        lines = RefundLine.objects.filter(request__withdrawal=case.withdrawal_id)
+        credit_sent_units(lines, units_at_customer(order))
 
 
 def refund_case(

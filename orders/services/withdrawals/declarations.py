@@ -226,6 +226,8 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
     """
     case.voided = reduce_for_withdrawal(order, case)
     case.taken_up_at = now
+    # What is at the workshop is read of declarations in force.
+    case.save()
     is_gone = has_left(order, case.withdrawal)
     case.state = WithdrawalState.GOODS_AWAITED if is_gone else WithdrawalState.DECLARED
     case.save()

@@ -18,7 +18,8 @@ from orders.packing.documents import slip_view
 from orders.selectors.admin_orders import count_orders, find_orders
 from orders.selectors.board import read_board, ready_orders
 from orders.selectors.order_sheet import order_sheet
-from orders.selectors.withdrawals import Urgency, urgency_of
+from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawals import Urgency, units_that_follow, units_to_return, urgency_of
 from orders.services.fulfilment.board import move_piece
 from orders.services.fulfilment.delivery_address import (
     DeliveryAddress,
@@ -213,6 +214,44 @@ def test_who_withdrew_and_heard_of_no_dispatch_reads_of_no_preparation(order, is
     )
 
 
+def test_the_piece_of_a_line_that_was_withdrawn_from_stays_here_when_the_other_leaves(order, client, staff):
+    case = declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, 1),))
+    allow_shipping(case_id=case.pk, actor=None)
+    send(order, 1, 1)
+    assert said_of_the_rest(order, client) == [True, False, False, False]
+    assert units_that_follow(order) == {item.pk: 0 for item in order.items.all()}
+    assert steps(staff, case) == [False, False]
+    # By mistake.
+    send(order, 1, 0)
+    assert steps(staff, case) == [True, False]
+    assert units_to_return(order, case.withdrawal) == {order.items.first().pk: 1}
+
+
+def test_a_refund_counts_as_sent_what_of_its_declaration_had_left(order, provider):
+    golem, hibou = order.items.all()
+    send(order, 0, 1)
+    lines = (ReturnedLine(golem.pk, 1), ReturnedLine(hibou.pk, 1))
+    case = declare(order, order=order, lines=lines)
+    allow_shipping(case_id=case.pk, actor=None)
+    send(order, 1, 0)
+    refund(case, lines=lines)
+    order.refresh_from_db()
+    assert units_to_send(order) == {golem.pk: 0, hibou.pk: 0}
+    assert state(order) == ("shipped", [1, 1], True)
+
+
+@pytest.mark.both_engines
+def test_of_two_declarations_about_a_line_that_of_what_had_left_is_asked_back(order, client):
+    golem = order.items.first().pk
+    first = declare(order, order=order, lines=(ReturnedLine(golem, 1),))
+    allow_shipping(case_id=first.pk, actor=None)
+    send(order, 1, 1)
+    second = declare(order, order=order, lines=(ReturnedLine(golem, 1),), reason="L'autre aussi.")
+    assert [case.state for case in (first, second)] == ["declared", "goods_awaited"]
+    assert [units_to_return(order, case.withdrawal) for case in (first, second)] == [{golem: 0}, {golem: 1}]
+    assert units_that_follow(order) == {golem: 0, order.items.last().pk: 0}
+
+
 def test_what_was_withdrawn_from_leaves_by_nobodys_oversight(order, provider):
     case = withdraw_from_hibou(order)
     allow_shipping(case_id=case.pk, actor=None)
@@ -249,6 +288,7 @@ def test_an_order_that_was_withdrawn_from_in_parts_is_awaited_as_long_as_a_piece
     assert report_overdue_orders(late) == int(is_awaited)
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("is_allowed", [False, True])
 @pytest.mark.parametrize(("golems", "stays"), [(2, 0), (1, 1)])
 def test_lists_of_staff_hold_an_order_withdrawn_from_in_parts_as_long_as_a_piece_stays(
