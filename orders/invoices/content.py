@@ -124,15 +124,19 @@ def _seller(issued_on: date) -> dict[str, Any]:
     }
 
 
+def company_number_of(order: Order, draft: InvoiceDraft | None) -> str:
+    """Return the number of the company that is billed, "" for a consumer."""
+    return (draft.customer_number if draft is not None else "") or order.billing_company_number
+
+
 def customer_data(order: Order, draft: InvoiceDraft | None) -> dict[str, Any]:
     """Return who is billed: as the order says it, or as `draft` corrects it."""
     billed = billing_address(order)
-    number = (draft.customer_number if draft is not None else "") or order.billing_company_number
     written = _lines_of(draft.customer_address) if draft is not None else []
     return {
         "name": (draft.customer_name if draft is not None else "") or billed.name,
         "contact": billed.contact,
-        **asdict(company_number(number)),
+        **asdict(company_number(company_number_of(order, draft))),
         "is_edited": bool(written),
         "address_lines": written or billed.lines,
         "email": order.email,

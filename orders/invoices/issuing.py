@@ -45,6 +45,7 @@ def issue_invoice(*, order: Order) -> Invoice:
             lines=[SoldLine(item.line_total, _category(item)) for item in items],
             shipping=order.shipping_cost,
             day=shop_day(reserved.issued_at),
+            to_business=bool(content.company_number_of(order, draft)),
         )
         data = content.invoice_data(order, items, reserved=reserved, tax=tax, draft=draft, place=place)
     return _write(

@@ -12,6 +12,7 @@ from orders.models import Invoice, InvoiceKind, Order, OrderStatus, VatRate
 from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
 from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
+from orders.selectors.company_numbers import to_consumers
 from orders.selectors.destinations import place_of
 from orders.selectors.invoices import first_invoice
 from orders.selectors.territories import load_territories
@@ -32,8 +33,11 @@ class SoldLine:
     category_id: int | None = None
 
 
-def decide_tax(*, place: Place, lines: Sequence[SoldLine], shipping: Decimal, day: date) -> Tax:
-    """Return how a sale of a day to a consumer at `place` is taxed.
+def decide_tax(
+    *, place: Place, lines: Sequence[SoldLine], shipping: Decimal, day: date, to_business: bool = False
+) -> Tax:
+    """Return how a sale of a day to `place` is taxed. One to a business is no distance sale, which art. 258 A is about,
+    and is taxed at home.
 
     Call it with the year's series locked: two sales that both believe to be the last below the threshold are then
     impossible. The sale that crosses it is taxed at destination, and so are all after it, in the next year too.
@@ -42,13 +46,14 @@ def decide_tax(*, place: Place, lines: Sequence[SoldLine], shipping: Decimal, da
     is_liable = ShopSettings.load().is_vat_liable(day)
     if place.vat == VatPosition.OUTSIDE:
         return untaxed(Treatment.EXPORT, total, is_liable=is_liable)
+    is_distant = place.vat == VatPosition.UNION and not to_business
     if not is_liable:
-        beyond = _beyond(day.year, total) if place.vat == VatPosition.UNION else ""
+        beyond = _beyond(day.year, total) if is_distant else ""
         if not beyond:
             return untaxed(Treatment.FRANCHISE, total)
         return _taxed(Treatment.DESTINATION, place, lines, shipping, day, beyond=beyond)
     at_home = _taxed(Treatment.DOMESTIC, None, lines, shipping, day, is_liable=True)
-    beyond = _beyond(day.year, at_home.net) if place.vat == VatPosition.UNION else ""
+    beyond = _beyond(day.year, at_home.net) if is_distant else ""
     if not beyond:
         return at_home
     return _taxed(Treatment.DESTINATION, place, lines, shipping, day, is_liable=True, beyond=beyond)
@@ -150,7 +155,8 @@ def share_by_rate(amount: Decimal, rates: Sequence[RateShare]) -> list[Decimal]:
 
 
 def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
-    """Return whether a sale to `place` would be declared to the one-stop shop, which has no registration of that day.
+    """Return whether a sale to a consumer at `place` would be declared to the one-stop shop, which has no registration
+    of that day.
 
     What is sold before the registration counts is declared in each country instead (regulation (EU) 282/2011, 57d).
     Unpaid orders to the Union count as sold: each may be paid before this one. No query but for another country of the
@@ -162,7 +168,9 @@ def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
     unpaid = sum(
         (
             order.total
-            for order in Order.objects.filter(status=OrderStatus.PENDING).exclude(country__in=_FRANCE)
+            for order in Order.objects.filter(status=OrderStatus.PENDING, billing_company_number="").exclude(
+                country__in=_FRANCE
+            )
             if place_of(order, territories).vat == VatPosition.UNION
         ),
         ZERO,
@@ -209,6 +217,6 @@ def _sums_of(year: int) -> tuple[Decimal, bool]:
 def _sold_in_union(year: int) -> QuerySet[Invoice]:
     """The documents of a year's sales, whenever they were issued: what is credited or issued anew later is no sale of
     that later year. As each sale was taxed: the Canary Islands are Spain, but no sale in the Union."""
-    sales = Invoice.objects.filter(first_invoice(), year=year)
+    sales = Invoice.objects.filter(first_invoice(), to_consumers(), year=year)
     documents = Invoice.objects.filter(order__in=sales.values("order"))
     return documents.filter(data__tax__treatment__in=_NO_EXPORT).exclude(country__in=_FRANCE)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
 from stdnum.eu import vat
 from stdnum.exceptions import ValidationError
 from stdnum.fr import siren, siret
@@ -48,3 +49,9 @@ def is_business(customer: Mapping[str, Any]) -> bool:
     """Return whether a document's frozen customer is a company: it gave a number. One of another country of the Union
     has no SIREN; documents from before companies' numbers have none at all."""
     return bool(customer.get("siren") or customer.get("vat_id"))
+
+
+def to_consumers() -> Q:
+    """Return the condition of documents that are no company's (`is_business`)."""
+    numbers = ("data__customer__siren", "data__customer__vat_id")
+    return Q(*(Q((number, "")) | Q((f"{number}__isnull", True)) for number in numbers))

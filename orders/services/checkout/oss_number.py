@@ -18,7 +18,8 @@ from shop.core.site import absolute_url
 
 
 def refuse_without_oss_number(place: Place, total: Decimal, *, field: str) -> None:
-    """Raise Problem 400 `country_not_served`, about `field`, for a sale that the shop could not declare.
+    """Raise Problem 400 `country_not_served`, about `field`, for a sale to a consumer that the shop could not
+    declare.
 
     The workshop is told by mail, once a day; call it outside of the transaction that the refusal would undo.
     """

@@ -163,7 +163,8 @@ def place_order(
     named = "customer.customCountry" if customer.country == OTHER_COUNTRY else "customer.country"
     if is_stopped(place):
         raise not_served(named)
-    refuse_without_oss_number(place, request.expected_total, field=named)
+    if customer.billing is None or not customer.billing.company_number:
+        refuse_without_oss_number(place, request.expected_total, field=named)
     try:
         with transaction.atomic():
             placed = _write_order(request, find_buyer, demand_digest)
