@@ -136,7 +136,7 @@ class OrderWithdrawalForm(forms.Form):
         self.order = order
         self.lines: list[ReturnableLine] = returnable_lines(order)
         self.declared = list(open_cases(order).prefetch_related("withdrawal__lines__item"))
-        named = Counter[int]()
+        self.named = named = Counter[int]()
         for case in self.declared:
             for declared in case.withdrawal.lines.all():
                 named[declared.item_id] += declared.quantity
@@ -171,6 +171,9 @@ class OrderWithdrawalForm(forms.Form):
     def declaration(self, language: str) -> Declaration:
         """What a valid form declares."""
         data = self.cleaned_data
+        lines = data.get("lines", ())
+        left = {line.item.pk: line.left - self.named[line.item.pk] for line in self.lines}
+        is_further = all(line.quantity <= left[line.item_id] for line in lines)
         return Declaration(
             name=data["name"],
             email=data["email"],
@@ -178,7 +181,8 @@ class OrderWithdrawalForm(forms.Form):
             language=language,
             reason=data["reason"],
             order=self.order,
-            lines=data.get("lines", ()),
+            lines=lines,
+            before=self.named.total() if lines and is_further else 0,
         )
 
     @staticmethod

@@ -80,8 +80,9 @@ class Declaration:
     """What a customer declares. `order_text` names the order in the customer's words.
 
     `order` is set when the customer has shown that it is theirs (its page, its signed link, their account); `lines` are
-    then the ids of its lines with the units that come back, none for all of them. `goods` says it in words where the
-    order is not known. Without `lines` and `goods` the whole order is meant.
+    then the ids of its lines with the units that come back, none for all of them. `before` counts the units that other
+    declarations name already, beside which these are further ones. `goods` says it in words where the order is not
+    known. Without `lines` and `goods` the whole order is meant.
     """
 
     name: str
@@ -92,12 +93,13 @@ class Declaration:
     goods: str = ""
     order: Order | None = None
     lines: tuple[ReturnedLine, ...] = ()
+    before: int = 0
     receipt: Receipt | None = None
 
     def submission_key(self, day: date) -> str:
         """Return the key of the declaration on this day: a reload, the back button and a double click file it once. The
-        same of what a refund has left since is another one, and so is the same after a refusal. One query, three when
-        it names an order."""
+        same of what a refund has left since is another one, and so is the same after a refusal, and of further units.
+        One query, three when it names an order."""
         refused = Withdrawal.objects.filter(
             order_text=self.order_text, email__iexact=self.email, case__state=WithdrawalState.REFUSED
         )
@@ -106,7 +108,7 @@ class Declaration:
             "" if self.order is None else str(self.order.pk),
             ",".join(f"{line.item_id}x{line.quantity}" for line in sorted(self.lines)),
             "" if self.order is None else str(sum(line.left for line in returnable_lines(self.order))),
-            str(refused.count()),
+            str(refused.count()), str(self.before),
         )  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

@@ -58,6 +58,27 @@ def test_from_the_order_page_the_form_is_filled_and_lines_can_be_chosen(order):
     assert "en cours de traitement" in panel
 
 
+def test_l221_21_one_piece_after_the_other_is_declared_on_the_same_day_and_none_twice(order):
+    client, item = Client(), order.items.get()
+    one = {
+        "commande": str(order.pk), "acces": access_token(order), "name": "Léa Martin", "email": "lea@example.com",
+        "reason": "", f"units_{item.pk}": "1",
+    }  # fmt: skip
+    # The same form, sent by a double click.
+    first, again = (client.post("/retractation", one) for _click in range(2))
+    for step in (first, first, again):
+        assert confirm(client, step).status_code == 303
+    assert Withdrawal.objects.count() == 1
+    for _piece in range(2):
+        step = client.post("/retractation", one)
+        for _click in range(2):
+            assert confirm(client, step).status_code == 303
+    assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == Withdrawal.objects.count() == 3
+    # There is no fourth.
+    assert confirm(client, client.post("/retractation", one)).status_code == 303
+    assert Withdrawal.objects.count() == 3
+
+
 @pytest.mark.parametrize(
     ("units", "message"),
     [
