@@ -37,7 +37,6 @@ from orders.selectors.workshop import (
     late_after,
     lines_that_follow,
     pieces_at_workshop,
-    pieces_here,
 )
 
 COLUMN_SIZE = 200
@@ -123,17 +122,15 @@ def board_card(piece_id: int) -> Card:
 
 
 def ready_orders(reference: str) -> list[Order]:
-    """Return the orders whose pieces are all to be packed, by promised day, or the one with this reference; their
-    lines have `ready` pieces, and `is_late` as cards of the board. Three queries."""
-    here = pieces_here(OuterRef("pk"))
+    """Return the orders of which all pieces that follow are to be packed, by promised day, or the one with this
+    reference; their lines have `ready` pieces, and `is_late` as cards of the board. Three queries."""
+    lines = lines_that_follow().filter(order=OuterRef("pk"))
     orders = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
     if reference:
         orders = orders.filter(reference=reference.strip().upper())
     ready = WorkPiece.objects.filter(stage=PieceStage.TO_PACK, is_cancelled=False)
     return list(
-        orders.filter(
-            Exists(here.filter(stage=PieceStage.TO_PACK)), ~Exists(here.exclude(stage=PieceStage.TO_PACK))
-        )
+        orders.filter(Exists(lines.filter(follow__gt=0)), ~Exists(lines.filter(follow__gt=F("packed"))))
         .annotate(is_late=ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField()))
         .prefetch_related("items", Prefetch("items__pieces", ready, to_attr="ready"))
         .order_by("promised_by", "pk")[:READY_SIZE]

@@ -124,11 +124,6 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
     return next((AnnouncedClosure(row.starts_on, row.ends_on, row.message or "") for row in found), None)
 
 
-def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
-    """Return the pieces of an order that are still to be sent."""
-    return pieces_at_workshop().filter(item__order=order)
-
-
 def pieces_at_workshop() -> QuerySet[WorkPiece]:
     """Return the pieces that are still to be sent."""
     return WorkPiece.objects.filter(is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
@@ -142,12 +137,13 @@ def withdrawn_whole() -> QuerySet[WithdrawalCase]:
 
 
 def lines_that_follow() -> QuerySet[Any]:
-    """Return lines with the units that are `here`, still to be sent, and those of them that `follow`: without what
-    declarations in force name of them."""
+    """Return lines with the units that are `here`, still to be sent, those of them that are `packed`, or to be, and
+    those that `follow`: without what declarations in force name of them."""
     here = pieces_at_workshop().filter(item=OuterRef("pk"))
     most = withdrawn_lines().filter(item=OuterRef("pk")).order_by("-beyond").values("beyond")[:1]
     return OrderItem.objects.annotate(
         here=_units(here, Count("pk")),
+        packed=_units(here.filter(stage=PieceStage.TO_PACK), Count("pk")),
         follow=Greatest(F("here") - Greatest(Coalesce(Subquery(most), 0), 0), 0),
     )
 

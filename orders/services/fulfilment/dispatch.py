@@ -10,13 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import DatabaseError, transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, PieceStage, Shipment
+from orders.models import Order, OrderStatus, Shipment
 from orders.models.carrier import as_one_word, column_as_one_word
-from orders.selectors.shipments import units_to_send
-from orders.selectors.withdrawals import units_that_follow
-from orders.selectors.workshop import pieces_here
+from orders.selectors.workshop import lines_that_follow
 from orders.services.fulfilment.previews import MailPreview, preview_mails
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.status.shipments import latest_shipment
@@ -130,7 +129,9 @@ def _preview(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
 def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=dispatch.order_id)
-        if order.all_goods_have_left and order.is_paid:
+        lines = lines_that_follow().filter(order=order)
+        units = dict(lines.values_list("pk", "follow"))
+        if order.goods_have_left and order.is_paid and not any(units.values()):
             _refuse_another_number(order, dispatch)
             return DispatchResult(order.pk, Outcome.ALREADY)
         if dispatch.expected_updated_at not in (None, order.updated_at):
@@ -142,8 +143,7 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
-        units = units_to_send(order)
-        if units_that_follow(order) != units:
+        if lines.filter(follow__lt=F("packed")).exists():
             raise Problem(
                 "pieces_withdrawn",
                 _(
@@ -151,7 +151,7 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
                 ),
                 409,
             )
-        if pieces_here(order).exclude(stage=PieceStage.TO_PACK).exists():
+        if lines.filter(follow__gt=F("packed")).exists():
             raise Problem("pieces_not_ready", _("Toutes ses pièces ne sont pas prêtes à emballer."), 409)
         ship_units(
             order_id=order.pk,

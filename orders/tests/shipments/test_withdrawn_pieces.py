@@ -269,6 +269,31 @@ def test_what_was_withdrawn_from_leaves_by_nobodys_oversight(order, provider):
     assert (result.outcome, state(order)) == ("shipped", ("shipped", [2, 0], True))
 
 
+@pytest.mark.both_engines
+def test_what_stays_is_ready_to_leave_while_nobody_makes_what_was_withdrawn_from(order):
+    case = withdraw_from_hibou(order)
+    golem, hibou = order.items.all()
+
+    def listed() -> list[list[int]]:
+        return [[len(item.ready) for item in ready.items.all()] for ready in ready_orders("")]
+
+    def sent(number: str) -> tuple[str, str]:
+        [result] = dispatch_orders([Dispatch(order.pk, "dpd", number)], actor=None)
+        return result.outcome, result.code
+
+    WorkPiece.objects.filter(item=golem, number=1).update(stage=PieceStage.TO_PACK)
+    assert (listed(), sent("6A1")) == ([], ("refused", "withdrawal_open"))
+    allow_shipping(case_id=case.pk, actor=None)
+    assert (listed(), sent("6A1")) == ([], ("refused", "pieces_not_ready"))
+    WorkPiece.objects.filter(item=golem).update(stage=PieceStage.TO_PACK)
+    assert (listed(), sent("6A1")) == ([[2, 0]], ("shipped", ""))
+    # All that is wanted of it has left; the piece that stays waits for its refund.
+    assert (state(order), listed()) == (("confirmed", [2, 0], False), [])
+    assert (sent("6A1"), sent("6A2")) == (("already", ""), ("refused", "already_shipped"))
+    WorkPiece.objects.filter(item=hibou).update(stage=PieceStage.TO_PACK)
+    assert (listed(), sent("6A1")) == ([], ("already", ""))
+
+
 @pytest.mark.parametrize(("is_all", "is_awaited"), [(True, False), (False, True)])
 def test_an_order_that_was_withdrawn_from_in_parts_is_awaited_as_long_as_a_piece_stays(
     order, client, is_all, is_awaited
