@@ -204,12 +204,12 @@ def late_after(order: Order) -> date:
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
-    workshop is closed. Not those of which nothing is to be sent, or that a bank keeps there. Five queries, and that of
-    who reads them.
+    workshop is closed. Not those that are not `awaited`, which no order waits for either, or that a bank keeps there.
+    Five queries, and that of who reads them.
     """
     workshop, territories, carrier_days = load_workshop(), load_territories(), _carrier_days()
     waiting = list(
-        Order.objects.filter(status__in=IN_WORKSHOP)
+        Order.objects.filter(awaited())
         .annotate(units=Sum(_to_make("items__"), default=0))
         .only(
             "promised_by",
@@ -240,7 +240,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         for order, is_late in zip(waiting, late, strict=True)
         if is_late and late_after(order) >= today
     ]
-    return Order.objects.filter(awaited() & ~held_by_banks(), pk__in=keys)
+    return Order.objects.filter(~held_by_banks(), pk__in=keys)
 
 
 def arrival_day(order: Order, sent_on: date) -> date:

@@ -31,6 +31,7 @@ from orders.tests.factories import (
     pay_order,
 )
 from orders.tests.fake_stripe import FakeStripe
+from orders.tests.withdrawing import declare
 from shop.core.models import ShopSettings
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -230,6 +231,19 @@ def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(lim
     assert [row["reference"] for row in admin.get(risk).json()["results"]] == [paid.reference]
     WorkshopClosure.objects.all().delete()
     assert admin.get(risk).json()["results"] == []
+
+
+def test_no_order_is_at_risk_for_pieces_that_nobody_waits_for_any_more(limited: None) -> None:
+    before, later = (
+        pay_order(make_order((make_product(production_days_min=1, production_days_max=2), units)))
+        for units in (30, 1)
+    )
+    # Sent today it arrives on the 28th, after the thirty on 2 December.
+    Order.objects.filter(pk=later.pk).update(promised_by=date(2026, 11, 30))
+    today = date(2026, 11, 23)
+    assert list(orders_at_risk(today)) == [later]
+    declare(before)
+    assert list(orders_at_risk(today)) == []
 
 
 @pytest.mark.parametrize(
