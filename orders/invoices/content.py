@@ -72,14 +72,19 @@ def invoice_data(
 
 
 def paid_copy_data(invoice: Invoice) -> dict[str, Any] | None:
-    """The content of an issued invoice with its installments as they are now, once all were collected; else None. Four
-    queries."""
+    """The content of an issued invoice with its installments as they are now, once all were collected or credited; else
+    None. Five queries at most."""
     plan = calendar(invoice.order)
     if plan is None or not plan.is_settled:
         return None
-    payments = [row.payment for row in plan.rows if not row.paid_early]
+    payments = [row.payment for row in plan.rows if row.payment.state in COLLECTED_PAYMENTS]
     last = max(payment.paid_at for payment in payments if payment.paid_at is not None)
-    payment = {**_payment(invoice.order, payments), "paid_on": iso_day(last)}
+    payment = {
+        **_payment(invoice.order, payments),
+        "due": amount_string(ZERO),
+        "credited": amount_string(plan.credited),
+        "paid_on": iso_day(last),
+    }
     data = {**invoice.data, "payment": payment, "is_paid_copy": True}
     with translation.override(invoice.language):
         data["mentions"] = mentions.for_paid_copy(data)

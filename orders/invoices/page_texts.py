@@ -242,6 +242,8 @@ def _remarks(data: dict[str, Any]) -> list[list[str]]:
         remarks.append([_("Repris par votre banque"), _money(taken, data)])
     if (refund.get("refunded_on") or _taken_back(refund)) and Decimal(refund["voided"]):
         remarks.append([_("Échéances annulées"), _money(refund["voided"], data)])
+    if credited := Decimal(data.get("payment", {}).get("credited", "0")):
+        remarks.append([_("Échéances annulées"), _money(credited, data)])
     replaces = data.get("replaces")
     if replaces:
         text = _("Remplace la facture %(number)s du %(day)s, annulée par l'avoir %(credit_note)s.") % {

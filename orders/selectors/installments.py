@@ -10,6 +10,7 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, 
 from django.utils import timezone
 
 from orders.models import (
+    CLOSED_STATUSES,
     LIVE_ATTEMPTS,
     OPEN_PAYMENTS,
     PAID_STATUSES,
@@ -21,10 +22,12 @@ from orders.models import (
     Payment,
     PaymentMode,
     PaymentState,
+    RefundRequest,
     StoredCard,
 )
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment, charge_day, last_day
+from orders.selectors.refund_debts import took_effect
 from orders.selectors.workshop import is_overdue
 from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
@@ -71,17 +74,20 @@ class CalendarRow:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The installments of an order, its stored card, what is left to pay in euros, and the pause in which nothing is
-    charged.
+    """The installments of an order, its stored card, what is left to pay in euros, what of them was `credited` instead,
+    and the pause in which nothing is charged.
 
     `charged_card`: the card that what is left is charged to; None without one, when it was refused for good, and while
-    a payment is disputed (`is_disputed`). `may_pause`: whether the customer may suspend payment now.
+    a payment is disputed (`is_disputed`). `may_pause`: whether the customer may suspend payment now. `is_settled`:
+    whether all was collected, or a part of it credited, and none is open, was given up or waits for a decision.
     """
 
     rows: tuple[CalendarRow, ...]
     card: StoredCard | None
     charged_card: StoredCard | None
     outstanding: Decimal
+    credited: Decimal = ZERO
+    is_settled: bool = False
     pause: InstallmentPause | None = None
     may_pause: bool = False
     is_disputed: bool = False
@@ -105,11 +111,6 @@ class Calendar:
     @property
     def open_count(self) -> int:
         return sum(row.is_open for row in self.rows)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether every part was collected, by itself or with an earlier one: none is open or was given up."""
-        return all(row.paid_early or row.payment.state in COLLECTED_PAYMENTS for row in self.rows)
 
     @property
     def paid_count(self) -> int:
@@ -179,7 +180,7 @@ def calendar(order: Order) -> Calendar | None:
 
 def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     """Return the calendars of those orders that are paid in installments, by the order's key. Two queries, none when no
-    order is; one more an order whose payments are not prefetched."""
+    order is; one more where one is over and was not paid whole, and an order whose payments are not prefetched."""
     wanted = [order for order in orders if order.payment_mode == PaymentMode.INSTALLMENTS]
     if not wanted:
         return {}
@@ -193,9 +194,11 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
         .annotate(is_disputed=Exists(_disputes().filter(order=OuterRef("pk"))), is_overdue=overdue)
         .in_bulk()
     )
+    credited = _credited([order for order in wanted if _short_of(order)])
     return {
         order.pk: _calendar(
             order,
+            credited.get(order.pk, ZERO),
             getattr(states[order.pk], "card", None),
             pauses.get(order.pk),
             is_disputed=states[order.pk].is_disputed,
@@ -205,8 +208,28 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     }
 
 
+def _short_of(order: Order) -> Decimal:
+    """The euros that were not collected of an order that owes nothing any more."""
+    payments = order.payments.all()
+    if any(payment.state in OPEN_PAYMENTS for payment in payments):
+        return ZERO
+    return order.total - sum(
+        (payment.amount for payment in payments if payment.state in COLLECTED_PAYMENTS), ZERO
+    )
+
+
+def _credited(orders: Collection[Order]) -> dict[uuid.UUID, Decimal]:
+    """The euros of installments that decisions credited instead, by order."""
+    if not orders:
+        return {}
+    decided = RefundRequest.objects.filter(took_effect(), order__in=orders).order_by()
+    rows = decided.values_list("order").annotate(voided=Sum("voided"))
+    return {order_id: quantize(voided) for order_id, voided in rows}
+
+
 def _calendar(
     order: Order,
+    credited: Decimal,
     stored: StoredCard | None,
     pause: InstallmentPause | None,
     *,
@@ -235,6 +258,10 @@ def _calendar(
         card=card,
         charged_card=None if card is None or card.refused_code or is_disputed else card,
         outstanding=left,
+        credited=credited,
+        is_settled=not left
+        and _short_of(order) == credited
+        and not (credited and order.status in CLOSED_STATUSES),
         pause=pause,
         may_pause=pause is None and bool(left) and not is_disputed and is_late,
         is_disputed=is_disputed,

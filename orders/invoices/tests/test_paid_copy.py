@@ -1,6 +1,7 @@
 """Receipts of an order in installments: schedule and mandate with its confirmation, the paid invoice at its end."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from io import BytesIO
 
 import pytest
@@ -18,12 +19,15 @@ from orders.invoices.facturx import factur_x
 from orders.invoices.page_texts import page_texts
 from orders.models import Attempt, Invoice, Order, PaymentState
 from orders.services.installments.scheduled_payments import receive_installment
+from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.installments import offer_installments
+from orders.tests.withdrawing import declare
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
+NB = "\u00a0"
 
 
 @pytest.fixture
@@ -119,6 +123,47 @@ def test_an_installment_that_was_given_up_is_not_paid(order: Order) -> None:
     assert (ASK in page_of(order), ask(order, access_token(order))) == (False, 303)
     assert not OutgoingMail.objects.filter(kind="invoice").exists()
     assert paid_copy(Invoice.objects.get()) is None
+
+
+def three_pieces() -> Order:
+    offer_installments()
+    with time_machine.travel(datetime(2026, 11, 5, 12, tzinfo=UTC)):
+        return pay_order(make_order((make_product(price="60.00"), 3), payment_mode="installments"))
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_installment_that_was_credited_leaves_the_invoice_paid(is_first: bool) -> None:
+    order = three_pieces()
+    [item] = order.items.all()
+    if not is_first:
+        assert pay(order, 2, 5).context["has_paid_copy"] is False
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)])
+    if is_first:
+        assert pay(order, 2, 5).context["has_paid_copy"] is True
+    invoice = Invoice.objects.get(kind="invoice")
+    data = paid_copy_data(invoice)
+    assert data is not None
+    payment = data["payment"]
+    assert [payment[name] for name in ("paid", "credited", "due", "paid_on")] == [
+        "120.00", "60.00", "0.00", "2027-01-05",
+    ]  # fmt: skip
+    view = page_texts(data)
+    assert ["Échéances annulées", f"60,00{NB}€"] in view["remarks"]
+    assert [row[3] for row in view["calendar"]["rows"]] == [
+        "payée le 5 novembre 2026",
+        "payée le 5 janvier 2027",
+    ]
+    assert ASK in page_of(order)
+
+
+def test_an_installment_that_a_withdrawal_stopped_is_neither_paid_nor_credited_yet() -> None:
+    order = three_pieces()
+    [item] = order.items.all()
+    case = declare(order, order=order, lines=(ReturnedLine(item.pk, 1),))
+    assert pay(order, 2, 5).context["has_paid_copy"] is False
+    assert (ASK in page_of(order), case.voided) == (False, Decimal("60.00"))
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)], withdrawal=case.withdrawal)
+    assert ASK in page_of(order)
 
 
 def test_what_was_paid_early_and_given_back_since_is_paid(order: Order) -> None:
