@@ -80,7 +80,7 @@ def robots(request: HttpRequest) -> HttpResponse:
     for code, _label in settings.LANGUAGES:
         with translation.override(code):
             prefix = "" if code == settings.LANGUAGE_CODE else f"/{code}"
-            closed += [f"{prefix}{localized(page)}" for page in _CLOSED_PAGES]
+            closed += [f"{prefix}{localized(page)}{end}" for page in _CLOSED_PAGES for end in _ends(page)]
     lines = [
         "User-agent: *",
         *(f"Disallow: {path}" for path in closed),
@@ -90,6 +90,11 @@ def robots(request: HttpRequest) -> HttpResponse:
         "",
     ]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
+
+
+def _ends(page: str) -> tuple[str, ...]:
+    """What closes a page with all below it, and not the collection `/es/accesorios` with `/es/acceso` (RFC 9309)."""
+    return ("",) if page.endswith("/") else ("$", "/", "?")
 
 
 @require_safe

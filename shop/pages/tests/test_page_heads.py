@@ -122,9 +122,10 @@ def test_pages_of_one_visitor_are_not_indexed(client: Client, whole_shop: WholeS
         for kind, path in whole_shop.closed_pages(language).items():
             [rule] = read(path).meta("robots")
             assert rule.startswith("noindex"), (kind, language)
-            assert kind == "search" or f"Disallow: {path}\n" in robots, path
+            assert kind == "search" or f"Disallow: {path}$\n" in robots, path
         for path in (whole_shop.pages(language) | whole_shop.buying_pages(language)).values():
             assert f"Disallow: {path}\n" not in robots
+            assert f"Disallow: {path}$\n" not in robots
             assert "X-Robots-Tag" not in client.get(path), path
 
 

@@ -8,6 +8,7 @@ from django.templatetags.static import static
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from catalog.models import CategoryKind
 from catalog.selectors import addresses as product_addresses
 from catalog.tests.factories import make_category, make_image, make_product
 
@@ -37,16 +38,32 @@ def test_the_icon_is_found_where_it_is_looked_for(client: Client) -> None:
 
 def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
     text = client.get("/robots.txt").content.decode()
-    assert "Disallow: /favoris\n" in text
+    assert "Disallow: /favoris$\nDisallow: /favoris/\nDisallow: /favoris?\n" in text
     # The same bytes for everybody: what is in a cart stands in the browser.
     assert "panier" not in text
     assert "checkout" not in text
-    assert "Disallow: /de/kundenkonto\n" in text
+    assert "Disallow: /de/kundenkonto/\n" in text
     assert "Disallow: /api/\n" in text
     assert "/de/api/" not in text
     assert text.endswith("Sitemap: http://localhost:8000/sitemap.xml\n")
     # The administration's address is a secret that this file would give away.
     assert "gestion" not in text
+
+
+def test_robots_closes_no_collection_that_begins_as_a_page_of_one_visitor(client: Client) -> None:
+    category = make_category("authentiques", slug_es="accesorios", kind=CategoryKind.COLLECTION)
+    make_product(category=category)
+    closed = [
+        rule.removeprefix("Disallow: ") for rule in client.get("/robots.txt").content.decode().split("\n")
+    ]
+    listed = [
+        address.removeprefix("http://localhost:8000") for address in addresses(client, "/sitemap-pages.xml")
+    ]
+    assert {"/authentiques", "/es/accesorios"} <= {*listed}
+    for path in listed:
+        assert [rule for rule in closed if rule.startswith("/") and path.startswith(rule)] == [], path
+    for path in ("/es/acceso$", "/es/acceso/nueva-contrasena", "/es/acceso?next=/es"):
+        assert [rule for rule in closed if rule.startswith("/") and path.startswith(rule)], path
 
 
 def test_the_index_grows_with_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
