@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,7 +24,7 @@ from shop.core.fragment_cache import cached_fragment
 from shop.core.languages import SOURCE_LANGUAGE, active_language
 from shop.core.models import ShopSettings
 from shop.core.public_pages import is_later_page, public_page
-from shop.core.site import absolute_url
+from shop.core.site import absolute_url, redirect_for_good
 from shop.core.xml_text import xml_text
 
 FEED_SIZE = 20
@@ -87,7 +87,7 @@ def article(request: HttpRequest, article_id: str, slug: str) -> HttpResponseBas
     if found is None:
         return no_article(request)
     if request.path != articles.article_url(found):
-        return HttpResponsePermanentRedirect(articles.article_url(found))
+        return redirect_for_good(articles.article_url(found), request)
     return render(request, "blog/article.html", _article_context(found))
 
 
@@ -95,9 +95,7 @@ def article(request: HttpRequest, article_id: str, slug: str) -> HttpResponseBas
 def article_by_number(request: HttpRequest, article_id: str) -> HttpResponseBase:
     """`/blog/12` and addresses whose name no article has: sent to the article's own address (301)."""
     found = articles.find_article(int(article_id))
-    return (
-        no_article(request) if found is None else HttpResponsePermanentRedirect(articles.article_url(found))
-    )
+    return no_article(request) if found is None else redirect_for_good(articles.article_url(found), request)
 
 
 @require_safe

@@ -233,14 +233,13 @@ def test_an_article_that_a_language_lacks_is_shown_in_french_and_says_so(client)
     assert (entry["url"], entry["inLanguage"]) == (own_url, "fr")
 
 
+@pytest.mark.parametrize("query", ["", "?utm_source=lettre&utm_campaign=noel"])
 @pytest.mark.parametrize("rest", ["", "-ancienne-adresse", "-été", "-"])
-def test_old_addresses_lead_to_the_article(client, rest):
+def test_old_addresses_lead_to_the_article_with_the_words_of_a_campaign(client, rest, query):
     article = make_article()
-    response = client.get(f"/blog/{article.pk}{rest}")
-    assert (response.status_code, response.headers["Location"]) == (
-        301,
-        f"/blog/{article.pk}-poncer-la-resine",
-    )
+    response = client.get(f"/blog/{article.pk}{rest}{query}")
+    own = f"/blog/{article.pk}-poncer-la-resine{query}"
+    assert (response.status_code, response.headers["Location"]) == (301, own)
 
 
 @pytest.mark.parametrize("make", [make_draft, lambda: make_article(at=NOW + timedelta(days=9999))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -28,6 +28,7 @@ from shop.core import structured_data
 from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
 from shop.core.public_pages import FRAGMENT_HEADER, public_page
+from shop.core.site import redirect_for_good
 
 PARTS = "choice"
 
@@ -53,7 +54,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     if first is None:
         return no_product(request)
     if request.path != first.url:
-        return _redirect_to(first, request)
+        return redirect_for_good(first.url, request)
     choice = _choice(request, first)
     if choice is None:
         return HttpResponseRedirect(first.url)
@@ -121,13 +122,7 @@ def _choice(request: HttpRequest, found: ProductDetail) -> OfferKey | None:
 def product_by_number(request: HttpRequest, product_id: str) -> HttpResponseBase:
     """`/produit/12` and addresses whose name no page has: sent to the product's own address (301)."""
     found = find_product(int(product_id))
-    return no_product(request) if found is None else _redirect_to(found, request)
-
-
-def _redirect_to(found: ProductDetail, request: HttpRequest) -> HttpResponsePermanentRedirect:
-    """The product's own address, with the finish and format that the visitor had chosen."""
-    query = request.GET.urlencode()
-    return HttpResponsePermanentRedirect(f"{found.url}?{query}" if query else found.url)
+    return no_product(request) if found is None else redirect_for_good(found.url, request)
 
 
 @require_safe

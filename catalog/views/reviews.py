@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponsePermanentRedirect,
-    HttpResponseRedirect,
-)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -30,6 +24,7 @@ from catalog.views.product import no_product
 from shop.core.kept_forms import members_only
 from shop.core.problems import Problem
 from shop.core.public_pages import is_later_page, public_page
+from shop.core.site import redirect_for_good
 
 SEE_OTHER = 303
 
@@ -105,8 +100,7 @@ def reviews(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         return no_product(request)
     own = reviews_url(found.row)
     if request.path != own:
-        query = request.GET.urlencode()
-        return HttpResponsePermanentRedirect(f"{own}?{query}" if query else own)
+        return redirect_for_good(own, request)
     try:
         page = review_page(found.id, number=page_number(request.GET.get("page", "")))
     except PageOutOfRangeError as error:

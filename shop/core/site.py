@@ -53,7 +53,11 @@ class LanguageRoot(LocalePrefixPattern):
 def redirect_from_prefix(request: HttpRequest, rest: str | None = None) -> HttpResponsePermanentRedirect:
     """Lead from the prefix that the source language does not have (`/fr/faq`) to the page itself (301)."""
     # A path that began with several slashes, or a backslash, would be read as another host.
-    path = "/" + quote((rest or "").replace("\\", "/").lstrip("/"))
+    return redirect_for_good("/" + quote((rest or "").replace("\\", "/").lstrip("/")), request)
+
+
+def redirect_for_good(path: str, request: HttpRequest) -> HttpResponsePermanentRedirect:
+    """Lead to a page's own address (301) with the query that was asked for: a choice, or the words of a campaign."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_safe
 from shop.core import structured_data
 from shop.core.fragment_cache import cached_fragment
 from shop.core.public_pages import public_page
+from shop.core.site import redirect_for_good
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner, SectionKind
 from shop.pages.selectors.content import PageTexts, faq_chapters
 from shop.pages.selectors.home import Preview, home_sections
@@ -134,6 +136,6 @@ def terms(request: HttpRequest, number: str = "") -> HttpResponse:
 
 
 @require_safe
-def terms_alias(request: HttpRequest) -> HttpResponse:
+def terms_alias(request: HttpRequest) -> HttpResponseBase:
     """`/conditions-generales-vente` is another name of `/cgv`."""
-    return HttpResponsePermanentRedirect(reverse("terms"))
+    return redirect_for_good(reverse("terms"), request)
