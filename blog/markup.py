@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 from catalog.markup import MARKDOWN, name_tables, plain_text, render_markdown, render_tokens
 from shop.core.images import ImageInfo
+from shop.core.languages import TRANSLATIONS
 from shop.core.page_slugs import PAGE_SLUGS
 from shop.core.templatetags.images import picture
 
@@ -31,9 +32,15 @@ _PAGE_NAMES = (
     *("contenu", "sommaire", "pieces", "a-lire", "lettre"),
     *("fil", "live", "toasts", "failed", "consent"),
 )
-_PRODUCT = re.compile(
-    rf"(?:{re.escape(settings.SITE_URL)})?/{PAGE_SLUGS['product'].fr}/([1-9][0-9]{{0,17}})(?:-.*)?"
+_LANGUAGE = rf"(?:/(?:{'|'.join(TRANSLATIONS)}))?"
+PRODUCT, ARTICLE = (
+    re.compile(
+        rf"(?:{re.escape(settings.SITE_URL)})?{_LANGUAGE}/(?:{'|'.join(PAGE_SLUGS[page])})/([1-9][0-9]{{0,17}})"
+        r"(?:-[^\s?#]*)?(\?[^\s#]*)?(?:#\S*)?"
+    )
+    for page in ("product", "blog")
 )
+"""Addresses of pieces and articles, as they are copied in any language: the number, and the query if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +160,15 @@ def _pictures(tokens: Sequence[Token]) -> list[Token]:
 
 def _cited(token: Token) -> int | None:
     """The product that a paragraph consists of a link to."""
+    found = PRODUCT.fullmatch(linked_alone(token))
+    return int(found[1]) if found else None
+
+
+def linked_alone(token: Token) -> str:
+    """Return the address that a paragraph consists of a link to, "" for any other paragraph."""
     children = token.children or []
     if token.type != "inline" or len(children) < 2 or children[0].type != "link_open":
-        return None
+        return ""
     if children[-1].type != "link_close" or any(child.type == "link_close" for child in children[:-1]):
-        return None
-    found = _PRODUCT.fullmatch(str(children[0].attrGet("href") or ""))
-    return int(found[1]) if found else None
+        return ""
+    return str(children[0].attrGet("href") or "")

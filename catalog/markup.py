@@ -69,15 +69,20 @@ def plain_text(html: str) -> str:
     return unescape(" ".join(strip_tags(html).split()))
 
 
-def localise(path: str) -> str:
-    """Return a French address of this shop as the active language's; other addresses as they are."""
+def localise(address: str) -> str:
+    """Return a French address of this shop, a path or a full one, as the active language's; other addresses as they
+    are. Query and anchor stay: a campaign is counted by its words."""
+    path = address.removeprefix(settings.SITE_URL)
     if not path.startswith("/") or path.startswith("//"):
-        return path
-    language = active_language()
+        return address
+    language, page = active_language(), path.partition("#")[0].partition("?")[0]
     with translation.override(settings.LANGUAGE_CODE):
         translated = translate_url(path, language)
-        row = _collection_at(path.partition("?")[0].partition("#")[0])
-    return translated if row is None else category_url(row)
+        row = _collection_at(page)
+    if row is not None:
+        own, rest = category_url(row), path.removeprefix(page)
+        translated = f"{own}&{rest[1:]}" if "?" in own and rest.startswith("?") else own + rest
+    return address.removesuffix(path) + translated
 
 
 def _collection_at(path: str) -> Category | None:

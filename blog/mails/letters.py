@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -14,38 +14,38 @@ from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
 from blog.mails.links import archive_url, preferences_url, unsubscribe_url
+from blog.markup import ARTICLE, PRODUCT, linked_alone
 from blog.models import Campaign, CampaignText, Subscriber
 from blog.selectors.articles import cited_articles
 from catalog.markup import MARKDOWN, localise
 from catalog.selectors.cards import ProductCard, build_cards, read_published_cards
 from shop.core.images import ImageInfo
 from shop.core.money import amount_string
-from shop.core.page_slugs import PAGE_SLUGS
 from shop.core.site import absolute_url
 from shop.core.templatetags.markdown import markdown_text
 
 Block = dict[str, str]
 _SITE = re.escape(settings.SITE_URL)
-_PRODUCT = re.compile(rf"(?:{_SITE})?/{PAGE_SLUGS['product'].fr}/([1-9][0-9]{{0,17}})(?:-[^\s]*)?")
-_ARTICLE = re.compile(rf"(?:{_SITE})?/blog/([1-9][0-9]{{0,17}})(?:-[^\s]*)?")
 # The title of the first level is the subject's.
 _TITLE = re.compile(r"^#(?=\s)", re.MULTILINE)
-_OWN_LINK = re.compile(r"\]\((/[^)\s]*)")
-_Cited = tuple[str, int]
+_OWN_LINK = re.compile(rf"\]\(((?:{_SITE})?/[^)\s]*)")
+# What it is, its number, and the query that its address has.
+_Cited = tuple[str, int, str]
 
 
 def make_blocks(body: str, language: str) -> list[Block]:
     """Return the blocks of a text: `{"kind": "text", "markdown", "text"}` and, for a paragraph that is only the address
     of a piece or an article of the shop, `{"kind": "piece" | "article", "name", "url", "image", "price", "detail"}`.
 
-    Prices are those of now, `""` for an article; links are absolute and lead to pages in `language`. What is not on
-    sale, or not published, is left out. As many queries as the cards and articles take, whatever their number.
+    Prices are those of now, `""` for an article; links are absolute, lead to pages in `language` and keep their query.
+    What is not on sale, or not published, is left out. As many queries as the cards and articles take, whatever their
+    number.
     """
     parts = list(_parts(body))
     pieces = [part[1] for part in parts if isinstance(part, tuple) and part[0] == "piece"]
     articles = [part[1] for part in parts if isinstance(part, tuple) and part[0] == "article"]
     with translation.override(language):
-        found: dict[_Cited, Block] = {
+        found: dict[tuple[str, int], Block] = {
             ("piece", card.id): _piece(card) for card in build_cards(read_published_cards(pieces))
         }
         for article in cited_articles(articles):
@@ -57,7 +57,7 @@ def make_blocks(body: str, language: str) -> list[Block]:
                 "price": "",
                 "detail": article.excerpt,
             }
-        blocks = (_text(part) if isinstance(part, str) else found.get(part) for part in parts)
+        blocks = (_text(part) if isinstance(part, str) else _shown(found, part) for part in parts)
         return [block for block in blocks if block is not None]
 
 
@@ -107,20 +107,17 @@ def _parts(body: str) -> Iterator[str | _Cited]:
 
 
 def _cited(token: Token) -> _Cited | None:
-    children = token.children or []
-    address = token.content.strip()
-    if len(children) > 1:
-        # Beside nothing but its own words.
-        if children[0].type != "link_open" or children[-1].type != "link_close":
-            return None
-        if any(child.type == "link_close" for child in children[:-1]):
-            return None
-        address = str(children[0].attrGet("href") or "")
-    if found := _PRODUCT.fullmatch(address):
-        return "piece", int(found[1])
-    if found := _ARTICLE.fullmatch(address):
-        return "article", int(found[1])
+    address = linked_alone(token) or token.content.strip()
+    for kind, pattern in (("piece", PRODUCT), ("article", ARTICLE)):
+        if found := pattern.fullmatch(address):
+            return kind, int(found[1]), found[2] or ""
     return None
+
+
+def _shown(found: Mapping[tuple[str, int], Block], cited: _Cited) -> Block | None:
+    kind, key, query = cited
+    block = found.get((kind, key))
+    return block and {**block, "url": block["url"] + query}
 
 
 def _text(markdown: str) -> Block | None:

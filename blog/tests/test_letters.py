@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.timezone import localtime
 
 from accounts.tests.people import make_admin
@@ -15,6 +15,7 @@ from blog.mails.letters import make_blocks
 from blog.models import Campaign
 from blog.selectors.subscribers import audience_counts
 from blog.services.newsletter import campaigns, sending
+from blog.tests.articles import make_article
 from blog.tests.subscribers import make_letter, make_subscriber, receivers, start_letter
 from catalog.markup import render_markdown
 from catalog.models import Category, Product
@@ -64,6 +65,48 @@ def test_a_text_is_cut_where_it_shows_a_piece_and_its_links_are_absolute_and_in_
     html = render_markdown(end["markdown"])
     assert "<b>" not in html
     assert "<img" not in html
+
+
+@pytest.mark.parametrize(
+    ("copied", "query"),
+    [
+        ("/produit/{}?utm_source=lettre&utm_campaign=noel", "?utm_source=lettre&utm_campaign=noel"),
+        ("http://localhost:8000/produit/{}-golem?utm_source=lettre#avis", "?utm_source=lettre"),
+        ("http://localhost:8000/en/product/{}-pocket-golem", ""),
+        ("<http://localhost:8000/de/produkt/{}-taschengolem>", ""),
+        (
+            "[Golem](http://localhost:8000/es/producto/{}-golem-de-bolsillo?finition=painted)",
+            "?finition=painted",
+        ),
+    ],
+)
+def test_a_piece_is_shown_by_the_address_of_any_language_which_keeps_its_campaign(copied, query):
+    piece = make_product("Golem de poche", name_en="Pocket golem")
+    [shown] = make_blocks(copied.format(piece.pk), "en")
+    assert (shown["kind"], shown["name"]) == ("piece", "Pocket golem")
+    assert shown["url"] == f"http://localhost:8000/en/product/{piece.pk}-pocket-golem{query}"
+
+
+def test_an_article_is_shown_by_the_address_of_any_language_which_keeps_its_campaign():
+    article = make_article()
+    [shown] = make_blocks(f"http://localhost:8000/de/blog/{article.pk}-harz?utm_source=lettre", "fr")
+    assert (shown["kind"], shown["name"]) == ("article", "Poncer la résine")
+    own = f"http://localhost:8000/blog/{article.pk}-poncer-la-resine?utm_source=lettre"
+    assert shown["url"] == own
+
+
+def test_full_addresses_of_the_shop_in_a_sentence_lead_to_the_reader_s_pages():
+    make_category("noel", slug_de="weihnachten", kind="collection")
+    [text] = make_blocks(
+        "[Noël](http://localhost:8000/noel?utm_source=lettre), [ici](https://a.example/faq)", "de"
+    )
+    assert text["markdown"] == (
+        "[Noël](http://localhost:8000/de/weihnachten?utm_source=lettre), [ici](https://a.example/faq)"
+    )
+    with translation.override("de"):
+        assert 'href="http://localhost:8000/de/weihnachten?utm_source=lettre"' in render_markdown(
+            text["markdown"]
+        )
 
 
 def test_other_ends_of_lines_in_a_pasted_text_move_no_piece():

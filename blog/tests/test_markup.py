@@ -156,6 +156,8 @@ def test_a_link_to_a_product_alone_is_a_card_and_within_a_sentence_a_link():
     hidden = make_product("Secret", is_published=False)
     text = f"[Hibou]({product_url(piece)})\n\nVoir [Hibou](/produit/{piece.pk}).\n\n[Secret](/produit/{hidden.pk})"
     assert cited_products(text) == [piece.pk, hidden.pk]
+    english = f"[Owl](http://localhost:8000/en/product/{piece.pk}-owl?format=1)"
+    assert cited_products(english) == [piece.pk]
     body = str(render_values({"content_fr": text}, "fr").html)
     assert body.count('<aside class="cited">') == 1
     assert f'Voir <a href="/produit/{piece.pk}" rel="noopener">Hibou</a>' in body

@@ -1,11 +1,15 @@
-"""What a validator asks of the pages: sections have headings, captions stand at an end of their figure."""
+"""What a validator asks of the pages: sections have headings, captions stand at an end of their figure. And where the
+links of a text lead."""
 
 import re
 
 import pytest
 from django.conf import settings
+from django.utils import translation
 
-from catalog.tests.factories import make_finish_category, make_image, make_product
+from catalog.markup import localise
+from catalog.models import CategoryKind
+from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +54,36 @@ def test_tables_of_the_staff_area_are_called_as_their_section():
         heading = re.search(r'aria-labelledby="([a-z-]+)"', tag)
         assert heading, name
         assert f'id="{heading[1]}"' in text, name
+
+
+@pytest.mark.parametrize(
+    ("address", "french", "german"),
+    [
+        ("/faq#livraison", "/faq#livraison", "/de/faq#livraison"),
+        ("/noel", "/noel", "/de/weihnachten"),
+        (
+            "/noel?utm_source=lettre#a?b",
+            "/noel?utm_source=lettre#a?b",
+            "/de/weihnachten?utm_source=lettre#a?b",
+        ),
+        (
+            "/bustes?utm_source=x",
+            "/produits?category=bustes&utm_source=x",
+            "/de/produkte?category=bueste&utm_source=x",
+        ),
+        (
+            "http://localhost:8000/noel?a=1",
+            "http://localhost:8000/noel?a=1",
+            "http://localhost:8000/de/weihnachten?a=1",
+        ),
+        ("http://localhost:8000/faq", "http://localhost:8000/faq", "http://localhost:8000/de/faq"),
+        ("http://localhost:8000.example.com/faq", *["http://localhost:8000.example.com/faq"] * 2),
+        ("/de/faq", "/de/faq", "/de/faq"),
+    ],
+)
+def test_links_of_a_text_lead_to_the_reader_s_pages_and_keep_their_campaign(address, french, german):
+    make_category("noel", slug_de="weihnachten", kind=CategoryKind.COLLECTION)
+    make_category("bustes", slug_de="bueste")
+    for language, expected in (("fr", french), ("de", german)):
+        with translation.override(language):
+            assert localise(address) == expected
