@@ -172,9 +172,13 @@ def letter(request: HttpRequest, campaign_id: int) -> HttpResponse:
     text = None if found is None else text_to_read(found, active_language())
     if found is None or text is None:
         raise Http404
+    written = {row.language for row in found.texts.all()}
+    alternates = in_each_language(lambda: reverse("blog:newsletter-letter", args=[found.pk]))
     context = {
         "letter": found,
         "text": text,
+        "own_url": next(url for code, _name, url in alternates if code == text.language),
+        "written_in": [entry for entry in alternates if entry[0] in written],
         "breadcrumbs": [
             *_breadcrumbs(),
             (_("Lettres envoyées"), reverse("blog:newsletter-letters")),

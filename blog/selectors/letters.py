@@ -9,6 +9,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import MailState, OutgoingMail
 
 PAGE_SIZE = 20
@@ -111,6 +112,7 @@ def shown_pictures(names: Collection[str]) -> set[str]:
 
 
 def text_to_read(campaign: Campaign, language: str) -> CampaignText | None:
-    """Return a letter's text in a language, else in the first that it has. No query when they were prefetched."""
+    """Return a letter's text in a language, else in French, else in the first that it has. No query when they were
+    prefetched."""
     texts = {text.language: text for text in campaign.texts.all()}
-    return texts.get(language) or next(iter(texts.values()), None)
+    return texts.get(language) or texts.get(SOURCE_LANGUAGE) or next(iter(texts.values()), None)

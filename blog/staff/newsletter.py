@@ -21,7 +21,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from accounts.models import User
 from blog.mails.letters import letter_context, sample_links
 from blog.models import Campaign, CampaignState, CampaignText, Subscriber, Suspension
-from blog.selectors.letters import all_campaigns, figures_of, find_campaign
+from blog.selectors.letters import all_campaigns, figures_of, find_campaign, text_to_read
 from blog.selectors.subscribers import audience_counts, receivers
 from blog.services.newsletter import campaigns
 from blog.services.newsletter.suspensions import lift_suspension, suspend_address
@@ -250,7 +250,7 @@ def delete(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 def preview(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     """The letter as it was last saved: on a phone, on a screen, in the dark, and as plain text."""
     campaign = _found(campaign_id)
-    text = _text(campaign, request.GET.get("langue", ""))
+    text = text_to_read(campaign, request.GET.get("langue", ""))
     context = _context(
         request,
         campaign,
@@ -266,7 +266,7 @@ def preview(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 @staff_page(StaffAction.SEE_NEWSLETTER)
 def html(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     """The HTML part alone, for the frames of the preview; with `sombre` as who prefers the dark sees it."""
-    text = _text(_found(campaign_id), request.GET.get("langue", ""))
+    text = text_to_read(_found(campaign_id), request.GET.get("langue", ""))
     if text is None:
         raise Http404
     drawn = _drawn(text).html
@@ -341,11 +341,6 @@ def _counts(campaign: Campaign, *, every_language: bool = False) -> dict[str, in
     written = {text.language for text in campaign.texts.all()}
     counts = audience_counts(campaign)
     return {code: count for code, count in counts.items() if every_language or code in written}
-
-
-def _text(campaign: Campaign, language: str) -> CampaignText | None:
-    texts = {text.language: text for text in campaign.texts.all()}
-    return texts.get(language) or texts.get(SOURCE_LANGUAGE) or next(iter(texts.values()), None)
 
 
 def _drawn(text: CampaignText) -> RenderedMail:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -262,6 +263,33 @@ def test_the_archive_shows_sent_letters_to_everybody_without_anybody_s_link(clie
     assert '<meta name="robots" content="noindex">' in german
     assert '<article class="letter" lang="fr">' in german
     assert '<p class="muted" lang="de">' in german
+
+
+def test_who_reads_no_language_of_a_letter_reads_it_in_french_and_search_engines_are_told_of_those_it_has(
+    client, server, settings
+):
+    settings.PAGE_CACHE_SECONDS = 0
+    make_subscriber()
+    campaign = start_letter(de="Guten Tag.", fr="Bonjour.")
+    sending.send_part(campaign.pk)
+    site, own = "http://localhost:8000", f"/newsletter/archives/{campaign.pk}"
+    written = [
+        ("fr", f"{site}{own}"),
+        ("x-default", f"{site}{own}"),
+        ("de", f"{site}/de/newsletter/archiv/{campaign.pk}"),
+    ]
+    for path, text, canonical in (
+        (own, "Bonjour.", own),
+        (f"/es/boletin/archivo/{campaign.pk}", "Bonjour.", own),
+        (f"/de/newsletter/archiv/{campaign.pk}", "Guten Tag.", f"/de/newsletter/archiv/{campaign.pk}"),
+    ):
+        page = client.get(path).content.decode()
+        assert f"<p>{text}</p>" in page, path
+        assert f'<link rel="canonical" href="{site}{canonical}">' in page
+        assert re.findall('<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">', page) == written
+        # A reader still changes the language of the page around it.
+        assert f'href="/en/newsletter/archive/{campaign.pk}" hreflang="en"' in page
+    assert ">Objet fr</a>" in client.get("/es/boletin/archivo").content.decode()
 
 
 def test_the_link_of_a_letter_opens_it_while_others_still_wait_for_theirs(client, server, settings):
