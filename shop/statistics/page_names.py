@@ -14,7 +14,7 @@ from shop.core.request_kind import STAFF_PREFIX
 from shop.statistics.models import LABEL_LENGTH
 
 # Of the parts of an address only these are counted by: neither keys of links nor orders.
-_OBJECTS = ("product_id", "slug")
+_OBJECTS = ("product_id", "article_id", "slug")
 _LONGEST_PATH = 300
 _PARTS_OF_NO_PAGE = ("/api/", "/webhooks/", "/functions/", "/media/", "/static/", f"{STAFF_PREFIX}/")
 

@@ -83,8 +83,12 @@ class Statistics:
                 found[Measure(key.measure)][key.day] += number
         return found
 
-    def ranking(self, measure: Measure, part: Part = "label") -> list[Ranked]:
-        """Return the counts of a measure by one of its parts, the highest of the period first. One query."""
+    def ranking(
+        self, measure: Measure, part: Part = "label", *, same: Mapping[str, str] | None = None
+    ) -> list[Ranked]:
+        """Return the counts of a measure by one of its parts, the highest of the period first; `same` names those that
+        are counted as another one. One query."""
+        same = same or {}
         now: Counter[str] = Counter()
         before: Counter[str] = Counter()
         in_period = Q(day__gte=self.period.first)
@@ -92,11 +96,12 @@ class Statistics:
         for name, count, earlier in rows.annotate(
             now=Sum("count", filter=in_period, default=0), before=Sum("count", filter=~in_period, default=0)
         ):
-            now[name] += count
-            before[name] += earlier
+            now[same.get(name, name)] += count
+            before[same.get(name, name)] += earlier
         for key, number in self._unsummed.items():
             if key.measure == measure:
-                (now if key.day in self.period else before)[getattr(key, part)] += number
+                name = getattr(key, part)
+                (now if key.day in self.period else before)[same.get(name, name)] += number
         ranked = (Ranked(name, now[name], before[name]) for name in now.keys() | before.keys())
         return sorted(ranked, key=lambda row: (-row.now, -row.before, row.name))
 

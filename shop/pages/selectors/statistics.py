@@ -4,18 +4,20 @@ beside the orders that were paid."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.urls import reverse
 
-from catalog.models import SLUG_FIELDS, Category, Product
+from blog.models import Article
+from catalog.models import Category, Product
 from orders.models import Order
 from shop.core.dates import SHOP_ZONE
+from shop.core.site import COLLECTION_VIEW
 from shop.statistics.batch import OTHER
 from shop.statistics.models import Measure, Metric, Step
 from shop.statistics.selectors import Period, Ranked, Statistics, Vitals
@@ -163,35 +165,38 @@ def funnel(statistics: Statistics, visits: tuple[int, int], paid: tuple[int, int
 
 
 def pages(statistics: Statistics) -> list[Row]:
-    """Return the pages most seen, under their names. Three queries."""
-    ranked = statistics.ranking(Measure.PAGE_VIEW)[:MOST_ROWS]
-    split = [row.name.partition("/") for row in ranked]
-    products = Product.objects.in_bulk(
-        [int(key) for route, _slash, key in split if route in _OF_PRODUCTS and key.isdecimal()]
-    )
-    categories = _categories([key for route, _slash, key in split if route == "catalog:collection"])
-    titles = []
-    for row, (route, _slash, key) in zip(ranked, split, strict=True):
-        title = PAGE_TITLES.get(route, route)
-        product = products.get(int(key)) if route in _OF_PRODUCTS and key.isdecimal() else None
-        if product is not None:
-            title = product.name if route == "catalog:product" else f"Avis\u00a0: {product.name}"
-        elif key:
-            title = categories.get(key, f"{title}\u00a0: {key}")
-        titles.append("Autres pages" if row.name == OTHER else title)
-    return _rows(ranked, titles)
-
-
-def _categories(slugs: list[str]) -> dict[str, str]:
-    """Return the names of categories by their addresses in every language."""
-    named = Q()
-    for field in SLUG_FIELDS.values():
-        named |= Q(**{f"{field}__in": slugs})
-    rows = Category.objects.filter(named) if slugs else ()
-    return {getattr(row, field): str(row) for row in rows for field in SLUG_FIELDS.values()}
+    """Return the pages most seen, under their names: a collection is one page, in whatever language and whatever its
+    address was before. Five queries at most."""
+    titles, same = {OTHER: "Autres pages"}, dict[str, str]()
+    for category in Category.objects.prefetch_related("former_slugs"):
+        label = f"{COLLECTION_VIEW}/{category.slug}"
+        titles[label] = str(category)
+        words = category.slugs | {former.slug for former in category.former_slugs.all()}
+        same |= {f"{COLLECTION_VIEW}/{word}": label for word in words}
+    ranked = statistics.ranking(Measure.PAGE_VIEW, same=same)[:MOST_ROWS]
+    shown: dict[str, list[int]] = {}
+    for row in ranked:
+        route, _slash, key = row.name.partition("/")
+        if key.isdecimal():
+            shown.setdefault(route, []).append(int(key))
+    products = Product.objects.in_bulk([key for route in _OF_PRODUCTS for key in shown.get(route, ())])
+    articles = Article.objects.in_bulk(shown.get("blog:article", ()))
+    return _rows(ranked, [titles.get(row.name) or _title(row.name, products, articles) for row in ranked])
 
 
 _OF_PRODUCTS = ("catalog:product", "catalog:reviews", "catalog:product-number")
+
+
+def _title(label: str, products: Mapping[int, Product], articles: Mapping[int, Article]) -> str:
+    route, _slash, key = label.partition("/")
+    title = PAGE_TITLES.get(route, route)
+    number = int(key) if key.isdecimal() else 0
+    if route in _OF_PRODUCTS and number in products:
+        name = products[number].name
+        return name if route == "catalog:product" else f"Avis\u00a0: {name}"
+    if route == "blog:article" and number in articles:
+        key = articles[number].french_title
+    return f"{title}\u00a0: {key}" if key else title
 
 
 def sources(statistics: Statistics) -> list[Row]:

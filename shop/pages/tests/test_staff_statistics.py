@@ -11,7 +11,9 @@ import time_machine
 from django.utils import timezone
 
 from accounts.tests.people import make_admin, make_member
-from catalog.tests.factories import make_product
+from blog.tests.articles import make_article
+from catalog.models import FormerSlug
+from catalog.tests.factories import make_category, make_product
 from orders.models import Order
 from orders.tests.factories import make_order, pay_order
 from shop.core.charts import HEIGHT, Scale
@@ -21,6 +23,7 @@ from shop.pages.tests.staff import make_staff, signed_in
 from shop.statistics.batch import Batch, CountKey, VisitKey, VisitNews, VitalKey
 from shop.statistics.demo import write_days
 from shop.statistics.models import DailyCount, DailyVital
+from shop.statistics.page_names import page_name
 from shop.statistics.writing import write_batch
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +121,31 @@ def test_pages_of_the_sitemap_and_articles_have_their_names() -> None:
     for title, number in (("Article du blog : le-four", 3), ("Cookies", 2)):
         row = f'{title}</span> <span class="statistics-rows__number"><strong>{number}</strong>'
         assert row in page, title
+
+
+def test_a_collection_and_an_article_are_one_page_in_every_language_and_by_a_former_address() -> None:
+    noel = make_category("noel", name_fr="Noël", slug_de="weihnachten", kind="collection")
+    FormerSlug.objects.create(slug="fetes", category=noel)
+    article = make_article("Le four")
+    for number, word, language in ((1, "noel", "fr"), (2, "weihnachten", "de"), (4, "fetes", "fr")):
+        count("page_view", f"catalog:collection/{word}", number, language=language)
+    count("page_view", "catalog:collection/noel", 8, days=31)
+    count("page_view", "catalog:collection/disparue", 3)
+    for path, language in ((f"/blog/{article.pk}-le-four", "fr"), (f"/en/blog/{article.pk}-the-oven", "en")):
+        name = page_name(path)
+        assert name is not None
+        count("page_view", name.label, 5, language=language)
+
+    page = text_of(make_admin())
+
+    row = '{}</span> <span class="statistics-rows__number"><strong>{}</strong> <span class="muted">avant : {}</span>'
+    for title, number, before in (
+        ("Noël", 7, 8),
+        ("Collections et catégories : disparue", 3, 0),
+        ("Article du blog : Le four", 10, 0),
+    ):
+        assert row.format(title, number, before) in page, title
+    assert page.count(">Noël</span>") == 1
 
 
 def test_language_narrows_every_count_but_the_speed() -> None:
