@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from shop.core.searching import folded
 from shop.statistics.models import Device, Metric
 from shop.statistics.page_names import PageName, page_name
 from shop.statistics.vitals import bucket_of
@@ -158,8 +159,9 @@ def _source(data: Mapping[str, Any]) -> str:
 
 
 def _campaign(data: Mapping[str, Any]) -> str:
-    """Return `source / medium / campaign` of a link's utm words; a word in another alphabet is left out."""
-    words = [_text(data, name, 200).lower().replace(" ", "-") for name in ("source", "medium", "campaign")]
+    """Return `source / medium / campaign` of a link's utm words, without their accents; a word in another alphabet is
+    left out."""
+    words = [folded(_text(data, name, 200)).replace(" ", "-") for name in ("source", "medium", "campaign")]
     known = [word if _CAMPAIGN_WORD.fullmatch(word) else "" for word in words]
     return " / ".join(word or "–" for word in known) if any(known) else ""
 

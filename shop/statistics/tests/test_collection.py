@@ -34,7 +34,7 @@ def test_events_of_two_browsers_become_sums_and_two_visits(report: Report) -> No
     recorder.flush()
     report(page("/de/produkt/12-waechter", referrer="example.org"))
     report({"kind": "cart", "path": "/produit/12-gardien", "device": "computer"})
-    report(page("/de/kasse", device="phone"), agent=PHONE)
+    report(page("/de/kasse", device="phone", source="Été à Noël", campaign="Зима"), agent=PHONE)
 
     assert counts("page_view") == {
         ("fr", "computer", "home"): 1,
@@ -47,10 +47,11 @@ def test_events_of_two_browsers_become_sums_and_two_visits(report: Report) -> No
         "fr",
         "computer",
         "google.com",
-        "lettre / – / –",
+        "lettre / – / noel",
     )
     assert (first.saw_product, first.added_to_cart, first.saw_checkout) == (True, True, False)
     assert (second.language, second.device, second.source) == ("de", "phone", "")
+    assert second.campaign == "ete-a-noel / – / –"
     assert (second.saw_product, second.added_to_cart, second.saw_checkout) == (False, False, True)
 
 
