@@ -16,6 +16,7 @@ from blog.models import Campaign, Subscriber
 from blog.services.newsletter import campaigns
 from blog.tests.subscribers import make_letter, make_subscriber
 from catalog.tests.factories import make_category, make_product
+from shop.core.mail_delivery import render as draw_mail
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +58,10 @@ def test_a_letter_is_begun_written_and_seen(staff):
     assert staff.post(f"{url}/essai", {"langue": "fr"}).status_code == 302
     test = OutgoingMail.objects.get()
     assert (test.to, test.kind, test.context["is_test"]) == ("admin@example.com", "newsletter_letter", True)
+    # The public page of a letter that was not sent is none.
+    online = re.search(r"Lire en ligne\s:\shttp://localhost:8000(\S+)", draw_mail(test).text)[1]
+    assert online == f"{url}/apercu?langue=fr"
+    assert staff.get(online).status_code == 200
 
 
 @pytest.mark.both_engines
@@ -135,6 +140,8 @@ def test_before_sending_the_page_says_who_gets_it_and_in_which_language_nobody_d
     make_subscriber("de@example.com", "de")
     page = staff.get(f"/admin/newsletter/{campaign.pk}/envoyer").content.decode()
     assert "1 personne" in page
+    # As `refresh_campaign` has it.
+    assert "les pièces et les prix sont ceux du moment où chaque e-mail part" in page
     assert "pas de texte, 1 abonné ne la recevra pas" in page
     staff.post(f"/admin/newsletter/{campaign.pk}/envoyer")
     campaign.refresh_from_db()

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -34,6 +35,7 @@ from shop.core.enqueue import enqueue_after_commit
 from shop.core.mail import queue_mail
 from shop.core.models import MailState, OutgoingMail
 from shop.core.problems import Problem
+from shop.core.site import absolute_url
 
 SEND_TASK = "blog.tasks.send_letter"
 LETTER_MAIL = "newsletter_letter"
@@ -152,7 +154,8 @@ def delete_campaign(*, campaign_id: int, actor: User) -> None:
 
 
 def send_test(*, campaign_id: int, language: str, actor: User) -> None:
-    """Send the letter, as it stands, to the person who asks. Raises `Problem` 400 `no_text`."""
+    """Send the letter, as it stands, to the person who asks, who reads it online in its preview: its page is not there
+    yet. Raises `Problem` 400 `no_text`."""
     text = (
         CampaignText.objects.select_related("campaign")
         .filter(campaign_id=campaign_id, language=language)
@@ -160,8 +163,10 @@ def send_test(*, campaign_id: int, language: str, actor: User) -> None:
     )
     if text is None:
         raise Problem("no_text", _("Cette langue n'a pas encore de texte."))
+    preview = reverse("staff-newsletter-preview", args=[campaign_id], query={"langue": language})
     context = letter_context(text) | sample_links(language)
-    queue_mail(kind=LETTER_MAIL, to=actor.email, language=language, context={**context, "is_test": True})
+    context |= {"archive_url": absolute_url(preview), "is_test": True}
+    queue_mail(kind=LETTER_MAIL, to=actor.email, language=language, context=context)
 
 
 def start_campaign(
