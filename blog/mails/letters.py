@@ -93,10 +93,10 @@ def sample_links(language: str) -> dict[str, str]:
 
 
 def _parts(body: str) -> Iterator[str | _Cited]:
-    """The Markdown between paragraphs that cite something, and what these cite."""
+    """The Markdown between lines that cite something, and what these cite."""
     # The lines that the parser counts: text that was pasted may have other ends of lines in it.
-    lines = body.split("\n")
-    start = 0
+    lines = [part for line in body.split("\n") for part in (("", line, "") if _is_cited(line) else (line,))]
+    body, start = "\n".join(lines), 0
     for opening, inline in zip(tokens := MARKDOWN.parse(body), tokens[1:], strict=False):
         cited = _cited(inline) if opening.type == "paragraph_open" and opening.level == 0 else None
         if cited is not None and opening.map is not None:
@@ -104,6 +104,12 @@ def _parts(body: str) -> Iterator[str | _Cited]:
             yield cited
             start = opening.map[1]
     yield "\n".join(lines[start:])
+
+
+def _is_cited(line: str) -> bool:
+    """Whether a line would cite something between two empty ones: writers are not asked for those."""
+    tokens = MARKDOWN.parse(line) if "/" in line else []
+    return len(tokens) == 3 and _cited(tokens[1]) is not None
 
 
 def _cited(token: Token) -> _Cited | None:

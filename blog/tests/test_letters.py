@@ -88,6 +88,18 @@ def test_a_piece_is_shown_by_the_address_of_any_language_which_keeps_its_campaig
     assert shown["url"] == f"http://localhost:8000/en/product/{piece.pk}-pocket-golem{query}"
 
 
+def test_a_piece_alone_on_its_line_is_shown_without_empty_lines_around_it():
+    piece = make_product("Golem de poche")
+    text, shown, between, again, end = make_blocks(
+        f"Voici\nle Golem :\n/produit/{piece.pk}\n- un\n- deux\n[Golem](/produit/{piece.pk})\nFin, /produit/{piece.pk}",
+        "fr",
+    )
+    assert [block["kind"] for block in (shown, again)] == ["piece", "piece"]
+    assert text["markdown"] == "Voici\nle Golem :"
+    assert between["markdown"] == "- un\n- deux"
+    assert end["markdown"] == f"Fin, /produit/{piece.pk}"
+
+
 def test_an_article_is_shown_by_the_address_of_any_language_which_keeps_its_campaign():
     article = make_article()
     [shown] = make_blocks(f"http://localhost:8000/de/blog/{article.pk}-harz?utm_source=lettre", "fr")
