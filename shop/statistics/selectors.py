@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
@@ -84,11 +84,10 @@ class Statistics:
         return found
 
     def ranking(
-        self, measure: Measure, part: Part = "label", *, same: Mapping[str, str] | None = None
+        self, measure: Measure, part: Part = "label", *, counted_as: Callable[[str], str] = str
     ) -> list[Ranked]:
-        """Return the counts of a measure by one of its parts, the highest of the period first; `same` names those that
-        are counted as another one. One query."""
-        same = same or {}
+        """Return the counts of a measure by one of its parts, the highest of the period first; what is `counted_as` the
+        same is added up. One query."""
         now: Counter[str] = Counter()
         before: Counter[str] = Counter()
         in_period = Q(day__gte=self.period.first)
@@ -96,12 +95,12 @@ class Statistics:
         for name, count, earlier in rows.annotate(
             now=Sum("count", filter=in_period, default=0), before=Sum("count", filter=~in_period, default=0)
         ):
-            now[same.get(name, name)] += count
-            before[same.get(name, name)] += earlier
+            now[counted_as(name)] += count
+            before[counted_as(name)] += earlier
         for key, number in self._unsummed.items():
             if key.measure == measure:
-                name = getattr(key, part)
-                (now if key.day in self.period else before)[same.get(name, name)] += number
+                name = counted_as(getattr(key, part))
+                (now if key.day in self.period else before)[name] += number
         ranked = (Ranked(name, now[name], before[name]) for name in now.keys() | before.keys())
         return sorted(ranked, key=lambda row: (-row.now, -row.before, row.name))
 

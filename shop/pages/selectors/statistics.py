@@ -23,13 +23,14 @@ from shop.statistics.models import Measure, Metric, Step
 from shop.statistics.selectors import Period, Ranked, Statistics, Vitals
 from shop.statistics.vitals import SCALES, Rating
 
-# Routes as the workshop calls them; one that is not here is called by its route.
+# Routes as the workshop calls them; those that are not here are the other pages.
 PAGE_TITLES = {
     "home": "Accueil",
     "catalog:list": "Toutes les figurines, recherche",
     "catalog:collection": "Collections et catégories",
     "catalog:product": "Fiches des pièces",
     "catalog:reviews": "Avis d'une pièce",
+    "catalog:review-write": "Écrire un avis",
     "catalog:review-rules": "Règles des avis",
     "catalog:favourites": "Favoris",
     "catalog:notice-ask": "Demande d'alerte",
@@ -43,9 +44,14 @@ PAGE_TITLES = {
     "orders:withdrawal": "Rétractation",
     "accounts:auth": "Connexion",
     "members": "Espace membre",
+    "members-data": "Mes données",
     "blog:list": "Blog",
     "blog:article": "Article du blog",
     "blog:newsletter": "Newsletter",
+    "blog:newsletter-asked": "Newsletter demandée",
+    "blog:newsletter-confirm": "Newsletter confirmée",
+    "blog:newsletter-preferences": "Préférences de la newsletter",
+    "blog:newsletter-stop": "Fin de la newsletter",
     "blog:newsletter-letters": "Lettres envoyées",
     "blog:newsletter-letter": "Lettre envoyée",
     "story": "Notre histoire",
@@ -167,13 +173,18 @@ def funnel(statistics: Statistics, visits: tuple[int, int], paid: tuple[int, int
 def pages(statistics: Statistics) -> list[Row]:
     """Return the pages most seen, under their names: a collection is one page, in whatever language and whatever its
     address was before. Five queries at most."""
-    titles, same = {OTHER: "Autres pages"}, dict[str, str]()
+    titles, labels = {OTHER: "Autres pages"}, dict[str, str]()
     for category in Category.objects.prefetch_related("former_slugs"):
         label = f"{COLLECTION_VIEW}/{category.slug}"
         titles[label] = str(category)
         words = category.slugs | {former.slug for former in category.former_slugs.all()}
-        same |= {f"{COLLECTION_VIEW}/{word}": label for word in words}
-    ranked = statistics.ranking(Measure.PAGE_VIEW, same=same)[:MOST_ROWS]
+        labels |= {f"{COLLECTION_VIEW}/{word}": label for word in words}
+
+    def counted_as(label: str) -> str:
+        is_named = label.partition("/")[0] in PAGE_TITLES
+        return labels.get(label, label) if is_named else OTHER
+
+    ranked = statistics.ranking(Measure.PAGE_VIEW, counted_as=counted_as)[:MOST_ROWS]
     shown: dict[str, list[int]] = {}
     for row in ranked:
         route, _slash, key = row.name.partition("/")
@@ -184,16 +195,17 @@ def pages(statistics: Statistics) -> list[Row]:
     return _rows(ranked, [titles.get(row.name) or _title(row.name, products, articles) for row in ranked])
 
 
-_OF_PRODUCTS = ("catalog:product", "catalog:reviews", "catalog:product-number")
+_OF_PRODUCTS = ("catalog:product", "catalog:reviews", "catalog:review-write")
 
 
 def _title(label: str, products: Mapping[int, Product], articles: Mapping[int, Article]) -> str:
     route, _slash, key = label.partition("/")
-    title = PAGE_TITLES.get(route, route)
+    title = PAGE_TITLES[route]
     number = int(key) if key.isdecimal() else 0
     if route in _OF_PRODUCTS and number in products:
-        name = products[number].name
-        return name if route == "catalog:product" else f"Avis\u00a0: {name}"
+        key = products[number].name
+        if route == "catalog:product":
+            return key
     if route == "blog:article" and number in articles:
         key = articles[number].french_title
     return f"{title}\u00a0: {key}" if key else title
@@ -257,13 +269,14 @@ def vital_figures(vitals: Vitals, *, page: str = "", device: str = "") -> list[V
 
 
 def vitals_of_pages(vitals: Vitals) -> list[VitalsOfPage]:
-    """Return the three that count for each kind of page and device, most measured first. No query."""
+    """Return the three that count for each kind of page that has a name, and device, most measured first. No query."""
     found = []
-    for page, device in vitals.kinds()[:MOST_ROWS]:
+    named = [kind for kind in vitals.kinds() if kind[0] in PAGE_TITLES]
+    for page, device in named[:MOST_ROWS]:
         figures = tuple(vital_figures(vitals, page=page, device=device)[:3])
         number = max(figure.number for figure in figures)
         if number >= LEAST_MEASUREMENTS:
-            title = PAGE_TITLES.get(page, page)
+            title = PAGE_TITLES[page]
             found.append(VitalsOfPage(title, DEVICES.get(device, device), figures, number))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import date, timedelta
 from decimal import Decimal
@@ -68,6 +69,7 @@ def test_page_shows_sums_and_today_under_the_names_of_things(django_assert_num_q
     count("visit", number=30, days=31)
     count("page_view", f"catalog:product/{product.pk}", 7)
     count("page_view", "catalog:product/999999", 2)
+    count("page_view", f"catalog:review-write/{product.pk}", 2)
     count("page_view", "…", 1)
     count("source", "google.com", 21)
     count("source", "", 19)
@@ -94,6 +96,7 @@ def test_page_shows_sums_and_today_under_the_names_of_things(django_assert_num_q
     for title, number in (
         ("Gardien", 7),
         ("Fiches des pièces : 999999", 2),
+        ("Écrire un avis : Gardien", 2),
         ("Autres pages", 1),
         ("google.com", 21),
         ("Accès direct, e-mail ou favori", 20),
@@ -146,6 +149,29 @@ def test_a_collection_and_an_article_are_one_page_in_every_language_and_by_a_for
     ):
         assert row.format(title, number, before) in page, title
     assert page.count(">Noël</span>") == 1
+
+
+def test_pages_without_a_name_are_the_other_pages_and_none_is_called_by_its_route() -> None:
+    for label, number in (
+        ("accounts:security", 3),
+        ("blog:preview", 2),
+        ("…", 1),
+        ("blog:newsletter-stop", 4),
+    ):
+        count("page_view", label, number)
+    write_batch(
+        Batch(
+            vitals=Counter(
+                {VitalKey(TODAY, "LCP", page, "phone", 5): 8 for page in ("accounts:security", "contact")}
+            )
+        )
+    )
+    page = text_of(make_admin())
+    for title, number in (("Autres pages", 6), ("Fin de la newsletter", 4)):
+        row = f'{title}</span> <span class="statistics-rows__number"><strong>{number}</strong>'
+        assert row in page, title
+    assert '<th scope="row">Contact</th>' in page
+    assert re.findall(r">[^<]*(?:accounts|blog):[^<]*<", page) == []
 
 
 def test_language_narrows_every_count_but_the_speed() -> None:
