@@ -34,6 +34,9 @@ FAILURES = {
 MADE_BEFORE = (
     "Ce webhook est déjà créé, et son secret n'est plus affiché. Si vous ne l'avez pas copié, remplacez-le."
 )
+REPLACED_BEFORE = (
+    "Le secret est déjà remplacé, et n'est plus affiché. Si vous ne l'avez pas copié, remplacez-le encore."
+)
 KINDS = [(kind.value, str(kind.label)) for kind in CHOSEN_KINDS]
 
 
@@ -107,7 +110,18 @@ def webhook_secret(request: HttpRequest, endpoint_id: int) -> HttpResponseBase:
         return _back(endpoint_id)
     if (asked := ask_again(request)) is not None:
         return asked
-    made = endpoints.rotate_secret(endpoint_id=endpoint_id, actor=cast(User, request.user))
+    made: endpoints.NewSecret | None = None
+
+    def replace() -> int:
+        nonlocal made
+        made = endpoints.rotate_secret(endpoint_id=endpoint_id, actor=cast(User, request.user))
+        return endpoint_id
+
+    # Replaced twice, the one that the receiver knows would count no more.
+    make_once_for_staff(request, body={"secret": endpoint_id}, make=replace)
+    if made is None:
+        messages.info(request, REPLACED_BEFORE)
+        return _back(endpoint_id)
     return _secret_page(
         request, made, "Le secret est remplacé. Les appels portent les deux signatures pendant 24 heures."
     )

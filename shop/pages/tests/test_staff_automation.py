@@ -147,10 +147,17 @@ def test_webhook_is_made_changed_tried_stopped_and_deleted(browser: Client):
     assert "Cette adresse n'est pas sur l'internet public." in text(refused)
     assert 'value="https://127.0.0.1.nip.lan/x"' in refused.content.decode()
     assert "L'essai part dans un instant" in text(browser.post(f"{one}/essai", follow=True))
-    replaced = browser.post(f"{one}/secret")
+    key = {
+        "creation_key": re.findall(r'name="creation_key" value="(\w+)"', browser.get(one).content.decode())[0]
+    }
+    replaced = browser.post(f"{one}/secret", key)
     found = re.search(r"whsec_[\w-]{43}", replaced.content.decode())
     assert found is not None
     assert found[0] != secret[0]
+    # The page with the new secret is loaded again: the receiver's own would count no more.
+    stored = WebhookEndpoint.objects.values_list("secret", "former_secret").get()
+    assert "Le secret est déjà remplacé" in text(browser.post(f"{one}/secret", key, follow=True))
+    assert WebhookEndpoint.objects.values_list("secret", "former_secret").get() == stored
     assert "Le webhook est arrêté." in text(browser.post(f"{one}/marche", {"on": "0"}, follow=True))
     assert "arrêté : remettez-le en marche d'abord" in text(browser.post(f"{one}/essai", follow=True))
     assert "ce qui attendait part maintenant" in text(browser.post(f"{one}/marche", {"on": "1"}, follow=True))
