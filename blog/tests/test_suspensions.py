@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.tests.people import make_admin, make_member
-from blog.models import Subscriber
+from blog.models import Subscriber, Suspension
 from blog.services.newsletter import sending
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_subscriber, start_letter
@@ -160,4 +160,19 @@ def test_staff_suspend_and_restore_an_address_in_the_audit_trail():
     ) == [
         "subscriber.suspended",
         "subscriber.restored",
+    ]
+
+
+def test_what_waits_for_the_mail_server_does_not_leave_to_who_complained_or_has_no_mailbox():
+    make_subscriber()
+    for kind in ("newsletter_letter", "cart_reminder", "order_confirmation"):
+        for address in ("lea@example.com", "zoe@example.com"):
+            queue_mail(kind=kind, to=address, language="fr", context={})
+    OutgoingMail.objects.update(attempts=1)
+    assert suspend_address("Lea@example.com", Suspension.COMPLAINT)
+    assert sorted(OutgoingMail.objects.values_list("to", "kind")) == [
+        ("lea@example.com", "order_confirmation"),
+        ("zoe@example.com", "cart_reminder"),
+        ("zoe@example.com", "newsletter_letter"),
+        ("zoe@example.com", "order_confirmation"),
     ]

@@ -258,8 +258,7 @@ def _subscribe(subscriber: Subscriber, origin: Origin) -> None:
 def _unsubscribe(subscriber: Subscriber, origin: Origin) -> None:
     subscriber.subscribed_at, subscriber.unsubscribed_at = None, timezone.now()
     subscriber.save(update_fields=["subscribed_at", "unsubscribed_at"])
-    # A letter that staff sent again has its words, and is tried for two days.
-    OutgoingMail.objects.filter(kind__startswith=MAILS, to=subscriber.email, state=MailState.QUEUED).delete()
+    drop_waiting(subscriber.email, MAILS)
     record_consent(subscriber, Purpose.NEWSLETTER, ConsentAction.WITHDRAWN, origin)
 
 
@@ -271,8 +270,7 @@ def _set_cart_reminders(subscriber: Subscriber, wanted: bool, origin: Origin) ->
     if wanted:
         subscriber.suspended_at, subscriber.suspension = None, ""
     else:
-        # One that the mail server did not take yet is tried again for two days.
-        OutgoingMail.objects.filter(kind=REMINDER_MAIL, to=subscriber.email, state=MailState.QUEUED).delete()
+        drop_waiting(subscriber.email, REMINDER_MAIL)
     subscriber.save(update_fields=["cart_reminders_at", "suspended_at", "suspension"])
     record_consent(
         subscriber,
@@ -280,6 +278,13 @@ def _set_cart_reminders(subscriber: Subscriber, wanted: bool, origin: Origin) ->
         ConsentAction.CONFIRMED if wanted else ConsentAction.WITHDRAWN,
         origin,
     )
+
+
+def drop_waiting(email: str, *kinds: str) -> None:
+    """Take back the mails of these kinds that the mail server did not take yet: a reminder, and a letter that staff
+    sent again, have their words and are tried for two days."""
+    for kind in kinds:
+        OutgoingMail.objects.filter(kind__startswith=kind, to=email, state=MailState.QUEUED).delete()
 
 
 def _write(subscriber: Subscriber, kind: str, **more: str) -> None:

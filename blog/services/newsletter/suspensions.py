@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from blog.models import ConsentAction, ConsentSource, Purpose, Subscriber, Suspension
 from blog.services.newsletter.consents import Origin, record_consent
+from blog.services.newsletter.subscriptions import MAILS, REMINDER_MAIL, drop_waiting
 from catalog.services.notices import end_alerts
 from shop.core.audit import record_audit
 from shop.core.email_addresses import normalise_email
@@ -35,6 +36,7 @@ def suspend_address(
             return False
         subscriber.suspended_at, subscriber.suspension = timezone.now(), reason
         subscriber.save(update_fields=["suspended_at", "suspension"])
+        drop_waiting(address, MAILS, REMINDER_MAIL)
         source = ConsentSource.STAFF if actor is not None else ConsentSource.SERVER
         origin = Origin(source, subscriber.language)
         record_consent(subscriber, Purpose.NEWSLETTER, ConsentAction.SUSPENDED, origin)
