@@ -222,6 +222,8 @@ def test_a_product_of_which_nothing_is_left_has_one_form_and_no_links(client, sh
 def test_a_choice_that_the_product_does_not_have_leads_to_its_page(client, shop, query):
     response = client.get(f"{shop.url}?{query}")
     assert (response.status_code, response["Location"]) == (302, shop.url)
+    of_a_letter = client.get(f"{shop.url}?utm_source=lettre&{query}&utm_campaign=noel")
+    assert of_a_letter["Location"] == f"{shop.url}?utm_source=lettre&utm_campaign=noel"
 
 
 def test_a_format_of_another_product_and_a_finish_that_is_not_on_sale_lead_to_the_page(client, shop):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -57,7 +58,8 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         return redirect_for_good(first.url, request)
     choice = _choice(request, first)
     if choice is None:
-        return HttpResponseRedirect(first.url)
+        rest = urlencode([given for given in request.GET.items() if given[0] not in ("finition", "format")])
+        return HttpResponseRedirect(f"{first.url}?{rest}" if rest else first.url)
     found = first.choose(choice)
     if request.headers.get(FRAGMENT_HEADER) == PARTS:
         return _parts(request, found)
