@@ -10,8 +10,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.personal_data import _erase_account
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, prove
+from shop.core.personal_data import Person
 from shop.integrations.delivery import deliver, dispatch
 from shop.integrations.endpoints import create_endpoint, send_test
 from shop.integrations.keys import READ_ONLY, create_api_key, find_api_key
@@ -68,6 +70,10 @@ def test_key_is_made_shown_once_and_revoked(browser: Client, boss: User):
     create_api_key(name="Compta", scopes=READ_ONLY, actor=maker)
     grant_role(user=maker, role="user")
     assert "par partie@example.com, qui n'administre plus la boutique" in text(browser.get(KEYS))
+    _erase_account(Person(maker.pk, (maker.email,)))
+    shown = text(browser.get(KEYS))
+    assert "par une personne dont le compte est effacé · jamais utilisée" in shown
+    assert "erased" not in shown
     answer = browser.post(f"{KEYS}/{row.pk}/revoquer", follow=True)
     assert "La clé « Import ERP » est révoquée : elle n'ouvre plus rien." in text(answer)
     assert find_api_key(found[0]) is None
