@@ -86,6 +86,9 @@ def test_pages_show_the_version_in_force_and_lead_to_earlier_ones(client: Client
     earlier = client.get(f"/en/terms-of-sale/{first.number}")
     assert "<strong>" in earlier.content.decode()
     assert earlier["X-Robots-Tag"] == "noindex"
+    # An earlier one leads to the one in force by its number, too: search engines keep it once.
+    assert client.get(f"/cgv/{second.number}")["X-Robots-Tag"] == "noindex"
+    assert "X-Robots-Tag" not in client.get("/cgv")
     assert client.get("/cgv/2020-01-01.1").status_code == 404
     assert client.get("/conditions-generales-vente")["Location"] == "/cgv"
 

@@ -130,7 +130,8 @@ def terms(request: HttpRequest, number: str = "") -> HttpResponse:
             "breadcrumbs": trail,
         },
     )
-    if not is_current:
+    if number:
+        # The one in force is read at its own address.
         response["X-Robots-Tag"] = "noindex"
     return response
 
