@@ -71,6 +71,10 @@ class ProductImage(PictureRow):
     crop = models.JSONField(_("recadrage"), default=dict, blank=True, editable=False)
     # The columns of the whole picture (`file`, `width`, `height`, `colour`, `derivatives`) while a part is shown.
     whole = models.JSONField(_("image entière"), default=dict, blank=True, editable=False)
+    # Of a copy, the address that a program named it by.
+    source_url = models.CharField(
+        _("adresse d'origine"), max_length=2000, blank=True, default="", db_default="", editable=False
+    )
 
     objects: ClassVar[models.Manager[ProductImage]] = models.Manager()
     _default_manager: ClassVar[models.Manager[ProductImage]]

@@ -108,11 +108,11 @@ def image_address(image: ProductImage) -> str:
 
 
 def own_addresses(image: ProductImage) -> set[str]:
-    """Every address by which a program may name a photo: of the file that is shown, and of the whole picture, which was
-    shown before staff cropped it."""
+    """Every address by which a program may name a photo: of the file that is shown, of the whole picture, which was
+    shown before staff cropped it, and the one that it was copied from."""
     files = [image.file.name or "", *([image.whole["file"]] if image.whole else [])]
     paths = [image.file.storage.url(file) for file in files]
-    return {*paths, *map(absolute_url, paths)}
+    return {*paths, *map(absolute_url, paths), image.source_url} - {""}
 
 
 def _document(

@@ -78,15 +78,22 @@ def add_product_image(
     finish: str = "",
     variation: ProductVariation | None = None,
     position: int | None = None,
+    source_url: str = "",
 ) -> ProductImage:
-    """Store a photo of a product, after the others unless `position` says otherwise."""
+    """Store a photo of a product, after the others unless `position` says otherwise. `source_url` is what it is a copy
+    of."""
     stored = images.store_image(image=image, folder="products")
     with transaction.atomic():
         if position is None:
             last = product.images.aggregate(last=Max("position"))["last"]
             position = 1 if last is None else last + 1
         row = ProductImage.objects.create(
-            product=product, finish=finish, variation=variation, position=position, **stored.columns
+            product=product,
+            finish=finish,
+            variation=variation,
+            position=position,
+            source_url=source_url,
+            **stored.columns,
         )
         enqueue_after_commit(DERIVE_TASK, "product", row.pk)
         content_changed()

@@ -44,9 +44,9 @@ def set_gallery(
     variation: ProductVariation | None = None,
     waiting: Collection[str] = (),
 ) -> None:
-    """Make these the photos of a product (or of one of its formats), in this order: addresses of photos that it has
-    already are left as they are, others are fetched, and what is not named is removed. Of those still to be fetched,
-    `waiting` ones keep their place and state.
+    """Make these the photos of a product (or of one of its formats), in this order: photos that it has already, by
+    their own addresses or by those that they are copies of, stay; others are fetched, and what is not named is removed.
+    Of those still to be fetched, `waiting` ones keep their place and state.
 
     In the caller's transaction, with the product's row locked. The addresses must have been checked.
     """
@@ -120,7 +120,11 @@ def _copy(row: PictureImport) -> ProductImage | None:
         # The row goes first, so that what is reported of the product no longer waits for it.
         found.delete()
         return add_product_image(
-            product=product, image=drawn, variation=found.variation, position=found.position
+            product=product,
+            image=drawn,
+            variation=found.variation,
+            position=found.position,
+            source_url=found.url,
         )
 
 

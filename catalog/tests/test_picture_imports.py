@@ -176,6 +176,25 @@ def test_picture_that_a_clock_ahead_put_off_is_due_again(
     assert enqueue_due(now=now, limit=10) == count
 
 
+def test_picture_that_a_program_names_again_stays_as_it_is(waiting: PictureImport, internet: Any):
+    """What a nightly run sends: the addresses that the program itself has, in another order or with another one."""
+    internet[URL] = Answer(200, {}, picture())
+    image = fetch_picture(import_id=waiting.pk)
+    assert image is not None
+    ProductImage.objects.filter(pk=image.pk).update(alt="Le golem", focus_x=40)
+    other = "https://pictures.example.com/back.jpg"
+    set_gallery(product=waiting.product, urls=[other, URL])
+    kept = ProductImage.objects.get()
+    assert (kept.pk, kept.alt, kept.focus_x, kept.position) == (image.pk, "Le golem", 40, 1)
+    assert [(row.url, row.position) for row in PictureImport.objects.all()] == [(other, 0)]
+    set_main_picture(product=waiting.product, url=URL)
+    assert list(ProductImage.objects.values_list("pk", "position")) == [(image.pk, 0)]
+    # Another address is another picture.
+    set_gallery(product=waiting.product, urls=[f"{URL}?v=2"])
+    assert not ProductImage.objects.exists()
+    assert [row.url for row in PictureImport.objects.all()] == [f"{URL}?v=2"]
+
+
 def test_photos_of_a_format_are_its_own(internet: Any):
     product = make_product()
     variation = make_variation(product, "Grand")
