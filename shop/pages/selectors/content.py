@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
@@ -13,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from catalog.markup import localise, plain_text, render_markdown
 from catalog.models import Category
-from catalog.selectors.addresses import category_url
 from shop.core import images
 from shop.core.fragment_cache import cached_content
 from shop.core.images import ImageInfo
@@ -146,13 +146,17 @@ def _band(row: SeasonalBanner) -> Band:
 
 def what_keeps_category(category_id: int) -> str:
     """Return the sentence that says which band, of now or to come, leads to a category, "" for none: home and menu
-    would lead nowhere. Two queries."""
+    would lead nowhere. Its former addresses lead to it too. Three queries."""
+    category = Category.objects.get(pk=category_id)
     with translation.override(SOURCE_LANGUAGE):
-        address = category_url(Category.objects.get(pk=category_id))
+        catalogue = reverse("catalog:list")
+    words = category.slugs | {former.slug for former in category.former_slugs.all()}
+    addresses = [address for word in words for address in (f"/{word}", f"{catalogue}?category={word}")]
+    # With a filter or an anchor, or none.
+    leading = tuple(f"{address}{sign}" for address in addresses for sign in "?&#")
     now = timezone.now()
     ahead = (row for row in SeasonalBanner.objects.all() if row.ends_at is None or row.ends_at > now)
-    with_filters = (f"{address}?", f"{address}&", f"{address}#")
-    row = next((row for row in ahead if row.link == address or row.link.startswith(with_filters)), None)
+    row = next((row for row in ahead if f"{row.link}#".startswith(leading)), None)
     if row is None:
         return ""
     return _("Le bandeau de saison «\u00a0%(title)s\u00a0» mène à cette catégorie. Changez-le d'abord.") % {

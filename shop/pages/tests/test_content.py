@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.markup import plain_text, render_markdown
-from catalog.models import Category, ProductVariation
+from catalog.models import Category, FormerSlug, ProductVariation
 from catalog.services.categories import delete_category, what_keeps
 from catalog.services.products import refresh_product
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
@@ -201,10 +201,14 @@ def test_the_band_is_on_the_home_page_and_in_the_menu(client: Client, run_on_com
     [
         ("collection", "/hiver?finition=painted", "/hiver-2"),
         ("main", "/produits?category=hiver&finition=painted", "/produits?category=hivernal"),
+        # What it was called before leads to it, and so does what it is called elsewhere.
+        ("collection", "/neige", "/neiges"),
+        ("main", "/produits?category=winter#a", "/winters"),
     ],
 )
 def test_a_category_stays_while_a_band_leads_to_it(kind: str, link: str, other: str) -> None:
     winter = make_category("hiver", kind=kind, slug_en="winter")
+    FormerSlug.objects.create(slug="neige", category=winter)
     now = timezone.now()
     band = make_band(starts_at=now - timedelta(days=9), ends_at=now - timedelta(days=1))
     SeasonalBanner.objects.update(link=link)
