@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from markdown_it.token import Token
 
-from catalog.markup import MARKDOWN, name_tables, plain_text, render_markdown, render_tokens
+from catalog.markup import MARKDOWN, heading_words, name_tables, plain_text, render_markdown, render_tokens
 from shop.core.images import ImageInfo
 from shop.core.languages import TRANSLATIONS
 from shop.core.page_slugs import PAGE_SLUGS
@@ -143,7 +143,7 @@ def _name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
         if inline.type == "heading_close":
             inline.tag = {"h1": "h2", "h5": "h4", "h6": "h4"}.get(inline.tag, inline.tag)
         if opening.type == "heading_open" and opening.tag == "h2":
-            words = "".join(child.content for child in inline.children or [])
+            words = heading_words(inline)
             anchor = name = slugify(words) or "partie"
             number = 2
             while anchor in used:

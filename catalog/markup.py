@@ -101,12 +101,18 @@ def _localise_links(tokens: Sequence[Token]) -> None:
         _localise_links(token.children or [])
 
 
+def heading_words(inline: Token) -> str:
+    """What a heading says, without its markup: one that is underlined may have several lines."""
+    breaks = ("softbreak", "hardbreak")
+    return "".join(" " if child.type in breaks else child.content for child in inline.children or [])
+
+
 def name_tables(tokens: Sequence[Token]) -> None:
     """Call each table what the heading above it says: readers of a screen choose one from a list of names. A table that
     has its name keeps it."""
     heading = ""
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
-            heading = "".join(child.content for child in following.children or [])
+            heading = heading_words(following)
         elif token.type == "table_open" and heading and token.attrGet("aria-label") is None:
             token.attrSet("aria-label", heading)

@@ -52,11 +52,13 @@ def test_render_article_gives_what_the_shop_allows_and_nothing_else(text, expect
 
 
 def test_headings_have_names_of_their_own():
-    body = render_article("## La résine\n\n## La résine\n\n## ？", {}, {})
+    body = render_article("## La résine\n\n## La résine\n\n## ？\n\nLe **four**\nest chaud\n---", {}, {})
     assert [(heading.text, heading.anchor) for heading in body.headings] == [
         ("La résine", "la-resine"),
         ("La résine", "la-resine-2"),
         ("？", "partie"),
+        # A rule right below a text makes a heading of its lines.
+        ("Le four est chaud", "le-four-est-chaud"),
     ]
 
 
