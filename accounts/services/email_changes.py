@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from allauth.account.models import EmailAddress
@@ -18,9 +18,13 @@ from accounts.selectors import has_account, pending_email_change
 from accounts.services.members import clean_email
 from shop.core import limits
 from shop.core.audit import record_audit
+from shop.core.clocks import moment_is_due
 from shop.core.mail import move_mails, queue_mail
 from shop.core.members import lock_member
 from shop.core.problems import Problem
+
+PRESSED_TWICE = timedelta(minutes=1)
+"""Within this time the same wish is the one before: its mails are on their way, and their links stay good."""
 
 MoveAddress = Callable[[str, str], object]
 _listeners: list[MoveAddress] = []
@@ -43,7 +47,7 @@ class Outcome(StrEnum):
 
 def request_email_change(*, user: User, email: str, language: str) -> EmailChange:
     """Write down the wish for another address of who proved fully who they are, and to both mailboxes; an earlier wish
-    is void.
+    is void, or is this one (`PRESSED_TWICE`).
 
     The same is done for an address that has an account: its owner is told so by mail, nobody else. Call this outside
     any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`; and
@@ -53,6 +57,13 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
         lock_member(user.pk)
+        before = pending_email_change(user)
+        if (
+            before is not None
+            and before.new_email == address
+            and not moment_is_due(before.requested_at, timezone.now(), after=PRESSED_TWICE)
+        ):
+            return before
         EmailChange.objects.filter(user=user).delete()
         change = EmailChange.objects.create(
             user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import EmailChange, User
 from accounts.services.email_changes import (
+    PRESSED_TWICE,
     Outcome,
     confirm_email_change,
     purge_email_changes,
@@ -149,9 +150,22 @@ def test_another_request_takes_the_place_of_the_first(client, member):
     assert "adresse-e-mail" not in client.get(first)["Location"]
 
 
-def test_a_request_made_again_and_a_sign_up_each_get_their_mail_at_once(client, member):
+def test_a_button_pressed_twice_is_one_request(client, member, time_machine):
+    ask(client)
+    change, first = EmailChange.objects.get(), link(NEW)
+    time_machine.move_to(change.requested_at + PRESSED_TWICE - timedelta(seconds=1), tick=False)
+    again = ask(client)
+    assert (again.status_code, again["Location"]) == (303, "/espace-membre?tab=profile")
+    assert EmailChange.objects.get() == change
+    assert mails() == [("account_email_change_old", "client@example.com"), ("account_email_change_new", NEW)]
+    assert client.get(first)["Location"] == "/auth/adresse-e-mail"
+    assert AuditEntry.objects.filter(action="email.change_requested").count() == 1
+
+
+def test_a_request_made_again_and_a_sign_up_each_get_their_mail_at_once(client, member, time_machine):
     ask(client)
     first = link(NEW)
+    time_machine.move_to(EmailChange.objects.get().requested_at + PRESSED_TWICE, tick=False)
     ask(client)
     assert link(NEW) != first
     assert "adresse-e-mail" in client.get(link(NEW))["Location"]
