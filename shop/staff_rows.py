@@ -109,8 +109,8 @@ class StaffRows(Generic[Row]):
         """Return what the list says above its rows."""
         return ()
 
-    def after_save(self, request: HttpRequest) -> None:
-        """Say what else follows from a change."""
+    def after_save(self, request: HttpRequest, row: Row) -> None:
+        """Say what else follows from a row that was saved."""
 
     def links(self, row: Row) -> Iterable[tuple[str, str]]:
         """Return labels and addresses of pages that show this row."""
@@ -199,7 +199,7 @@ class StaffRows(Generic[Row]):
             problem = refused
         else:
             messages.success(request, self.saved)
-            self.after_save(request)
+            self.after_save(request, row)
             return redirect(self.target(row))
         form, formset = self._forms(self._found(row_id), request.POST, request.FILES)
         form.is_valid()
@@ -223,7 +223,6 @@ class StaffRows(Generic[Row]):
                 messages.error(request, problem.detail)
                 return redirect(f"staff-{self.name}-edit", row_id)
             messages.success(request, self.deleted)
-            self.after_save(request)
             return redirect(f"staff-{self.name}")
         context: dict[str, Any] = {"line": self.line(row), "back_url": self._url("edit", row_id)}
         context["refusal"] = self.what_keeps(row)

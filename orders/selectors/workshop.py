@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -202,12 +202,23 @@ def late_after(order: Order) -> date:
     return order.excused_until or order.promised_by
 
 
-def orders_at_risk(today: date) -> QuerySet[Order]:
+def put_at_risk_by(row: WorkshopClosure, today: date) -> int:
+    """Return how many promised dates could be kept without a closure, and can't with it."""
+    workshop, closure = load_workshop(), Closure(row.starts_on, row.ends_on)
+    others = tuple(other for other in workshop.closures if other != closure)
+    with_it, without = (
+        set(orders_at_risk(today, each).values_list("pk", flat=True))
+        for each in (workshop, replace(workshop, closures=others))
+    )
+    return len(with_it - without)
+
+
+def orders_at_risk(today: date, workshop: Workshop | None = None) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
     workshop is closed. Not those that are not `awaited`, which no order waits for either, or that a bank keeps there.
     Five queries, and that of who reads them.
     """
-    workshop, territories, carrier_days = load_workshop(), load_territories(), _carrier_days()
+    workshop, territories, carrier_days = workshop or load_workshop(), load_territories(), _carrier_days()
     waiting = list(
         Order.objects.filter(awaited())
         .annotate(units=Sum(_to_make("items__"), default=0))

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from orders.models import AccountNumber, DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
 from orders.models.books import SINCE_EVER
-from orders.selectors.workshop import orders_at_risk
+from orders.selectors.workshop import put_at_risk_by
 from orders.staff.settings_forms import (
     MESSAGES,
     NAMES,
@@ -75,8 +75,8 @@ class Closures(PublicSetting[WorkshopClosure]):
         )
         return Line(f"Du {first} au {last}", row.message, state)
 
-    def after_save(self, request: HttpRequest) -> None:
-        late = orders_at_risk(timezone.localdate()).count()
+    def after_save(self, request: HttpRequest, row: WorkshopClosure) -> None:
+        late = put_at_risk_by(row, timezone.localdate())
         if late == 1:
             messages.warning(
                 request,

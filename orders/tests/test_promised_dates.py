@@ -229,6 +229,19 @@ def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(lim
     assert (task.count, paid.reference in task.detail) == (1, True)
     risk = "/api/admin/orders?waits=at_risk"
     assert [row["reference"] for row in admin.get(risk).json()["results"]] == [paid.reference]
+    # Another closure says of its own dates alone, and one that is deleted of none.
+    other = {"starts_on": "2026-12-14", "ends_on": "2026-12-15"}
+    answer = admin.post("/admin/fermetures/nouveau", other, follow=True)
+    assert [str(each) for each in answer.context["messages"]] == ["La fermeture est enregistrée."]
+    pay_order(make_order((make_product(production_days_min=1, production_days_max=2), 1)))
+    Order.objects.exclude(pk=paid.pk).update(promised_by=date(2026, 12, 18))
+    answer = admin.post(
+        "/admin/fermetures/nouveau", {"starts_on": "2026-12-01", "ends_on": "2026-12-13"}, follow=True
+    )
+    assert [str(each) for each in answer.context["messages"]] == ["La fermeture est enregistrée.", said]
+    last = WorkshopClosure.objects.get(starts_on=date(2026, 12, 14))
+    answer = admin.post(f"/admin/fermetures/{last.pk}/supprimer", follow=True)
+    assert [str(each) for each in answer.context["messages"]] == ["L'atelier reste ouvert."]
     WorkshopClosure.objects.all().delete()
     assert admin.get(risk).json()["results"] == []
 
