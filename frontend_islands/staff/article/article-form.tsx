@@ -142,10 +142,10 @@ export function ArticleForm({ article, ...props }: FormProps) {
             <ProductPicker
               label={t("fields.products")}
               hint={t("hints.products")}
+              error={errors.products}
               picked={values.products}
               onChange={(products) => change("products", products)}
             />
-            {errors.products && <p className="field__error">{errors.products}</p>}
             <Field label={t("fields.author_name")} hint={t("hints.author_name")} error={errors.author_name}>
               {(control) => (
                 <input

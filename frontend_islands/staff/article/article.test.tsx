@@ -361,3 +361,21 @@ it("shows the language of what can't be saved, and the address that is folded aw
   expect(document.activeElement).toBe(screen.getByLabelText(/^Identifiant d'adresse/));
   expect(isShown("Allemand")).toBe(true);
 });
+
+it("puts the cursor in the field of the pieces or tags that the server refuses, and names why", async () => {
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  for (const [name, label] of [
+    ["products", "Pièces montrées sous l'article"],
+    ["tags", "Tags"],
+  ] as const) {
+    answers = [{ status: 400, body: { code: "invalid", errors: { [name]: ["Elle n'existe plus."] } } }];
+    await user.type(await screen.findByLabelText(/^Extrait/), " Encore.");
+    await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+    const field = await screen.findByRole(name === "products" ? "searchbox" : "textbox", {
+      name: new RegExp(`^${label}`),
+      description: /Elle n'existe plus\.$/,
+    });
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+  }
+});

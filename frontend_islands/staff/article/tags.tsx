@@ -1,5 +1,6 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Icon } from "@/lib/icon";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
@@ -14,7 +15,6 @@ interface TagsProps {
 
 /** Words that articles are found by: Enter or a comma adds one, each once. */
 export function Tags({ tags, most, error, onChange }: TagsProps) {
-  const id = useId();
   const [typed, setTyped] = useState("");
   const isFull = tags.length >= most;
   const add = (text: string) => {
@@ -27,53 +27,50 @@ export function Tags({ tags, most, error, onChange }: TagsProps) {
     if (after.length > tags.length) onChange(after);
   };
   return (
-    <div className="field">
-      <label className="field__label" htmlFor={id}>
-        {t("fields.tags")}
-      </label>
-      <p className="field__hint muted" id={`${id}-hint`}>
-        {isFull ? t("tags.full", { most }) : t("hints.tags")}
-      </p>
-      <div className="picks" aria-live="polite">
-        {tags.map((tag) => (
-          <button
-            key={tag}
-            type="button"
-            className="button button--small"
-            aria-label={t("tags.remove", { tag })}
-            onClick={() => onChange(tags.filter((each) => each !== tag))}
-          >
-            {tag} <Icon name="close" />
-          </button>
-        ))}
-      </div>
-      <input
-        id={id}
-        className="input"
-        maxLength={40}
-        autoComplete="off"
-        enterKeyHint="done"
-        disabled={isFull}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={`${id}-hint`}
-        value={typed}
-        onChange={({ target }) => (target.value.includes(",") ? add(target.value) : setTyped(target.value))}
-        // A list is longer than the field.
-        onPaste={(event) => {
-          const pasted = event.clipboardData.getData("text");
-          if (!pasted.includes(",")) return;
-          event.preventDefault();
-          add(`${typed}${pasted}`);
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          add(typed);
-        }}
-        onBlur={() => add(typed)}
-      />
-      {error && <p className="field__error">{error}</p>}
-    </div>
+    <Field label={t("fields.tags")} hint={isFull ? t("tags.full", { most }) : t("hints.tags")} error={error}>
+      {(control) => (
+        <>
+          <div className="picks" aria-live="polite">
+            {tags.map((tag) => (
+              <button
+                key={tag}
+                type="button"
+                className="button button--small"
+                aria-label={t("tags.remove", { tag })}
+                onClick={() => onChange(tags.filter((each) => each !== tag))}
+              >
+                {tag} <Icon name="close" />
+              </button>
+            ))}
+          </div>
+          <input
+            {...control}
+            className="input"
+            maxLength={40}
+            autoComplete="off"
+            enterKeyHint="done"
+            disabled={isFull}
+            value={typed}
+            onChange={({ target }) =>
+              target.value.includes(",") ? add(target.value) : setTyped(target.value)
+            }
+            // A list is longer than the field.
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData("text");
+              if (!pasted.includes(",")) return;
+              event.preventDefault();
+              add(`${typed}${pasted}`);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              add(typed);
+            }}
+            onBlur={() => add(typed)}
+          />
+        </>
+      )}
+    </Field>
   );
 }
 

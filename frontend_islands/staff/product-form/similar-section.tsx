@@ -8,11 +8,12 @@ const t = translate(words);
 
 /** Products to show beside this one. */
 export function SimilarSection({ ownId, isDisabled }: { ownId: number | undefined; isDisabled: boolean }) {
-  const { field } = useController<Values, "picked_similar">({ name: "picked_similar" });
+  const { field, fieldState } = useController<Values, "picked_similar">({ name: "picked_similar" });
   return (
     <ProductPicker
       label={t("fields.picked_similar")}
       hint={t("similarHint")}
+      error={fieldState.error?.message}
       picked={field.value}
       onChange={field.onChange}
       ownId={ownId}
