@@ -71,7 +71,7 @@ class StatusChangeSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
 
     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
     `carrier` left out stays the parcel's; "" is one that is not listed. `shipment_id` is the parcel whose number is
-    added or corrected, the last one if left out.
+    added, corrected, or taken back by an empty one; the last one if left out.
     """
 
     status = serializers.ChoiceField(choices=OrderStatus.choices)

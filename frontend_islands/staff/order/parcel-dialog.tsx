@@ -127,7 +127,7 @@ interface NumberProps extends Omit<Props, "begun"> {
   shipment: SheetShipment;
 }
 
-/** Another number or carrier of a parcel that has left: the order keeps its status. */
+/** Another number or carrier of a parcel that has left, or none: the order keeps its status. */
 export function NumberDialog({ order, props, shipment, onClose }: NumberProps) {
   const { tracking_number, carrier } = shipment;
   const [tracking, setTracking] = useState<Tracking>({ tracking_number, carrier });
@@ -142,13 +142,14 @@ export function NumberDialog({ order, props, shipment, onClose }: NumberProps) {
       done={t("statusSaved")}
       failed={t("statusFailed")}
       onClose={onClose}
-      isReady={number !== "" && (number !== tracking_number || tracking.carrier !== carrier)}
+      isReady={number !== tracking_number || (number !== "" && tracking.carrier !== carrier)}
     >
       <p>
         {t("parcelOf", { day: formatMoment(shipment.sent_at) })}
         <span className="order-choice__why">{piecesOf(order, shipment.lines).join(", ")}</span>
       </p>
       <TrackingFields carriers={props.carriers} value={tracking} onChange={setTracking} />
+      {tracking_number && <p role="status">{!number && t("numberTakenBack")}</p>}
       <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );

@@ -54,6 +54,20 @@ it("corrects the number of a parcel from the parcel, whatever else has left", as
   );
 });
 
+it("takes the number of a parcel back", async () => {
+  const { user, screen, sent } = await draw({ status: "shipped", shipments: [parcel] });
+  await user.click(screen.getByRole("button", { name: "Corriger le numéro" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Corriger le numéro" }));
+  expect(dialog.getAllByRole("status").map(({ textContent }) => textContent)).toContain("");
+  await user.clear(dialog.getByLabelText(/^Numéro de suivi/));
+  dialog.getByText("Ce colis n'aura plus de numéro de suivi.");
+  await user.click(dialog.getByRole("button", { name: "Voir l'e-mail" }));
+  const body = { status: "shipped", message: "", tracking_number: "", carrier: "colissimo", shipment_id: 1 };
+  await vi.waitFor(() =>
+    expect(sent).toEqual([{ path: `/api/admin/orders/${sheet.id}/status?preview`, body }]),
+  );
+});
+
 it("begins with the carrier of the parcel", async () => {
   const carriers = [...props.carriers, { code: "", name: "Autre transporteur" }];
   const shipments = [{ ...parcel, carrier: "" }];

@@ -25,6 +25,7 @@ from orders.models import (
     Order,
     OrderStatus,
     OrderTracking,
+    Shipment,
 )
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
@@ -34,7 +35,7 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
-from orders.services.status.mails import mail_number, mail_status
+from orders.services.status.mails import mail_number, mail_status, retell_departure
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import cancel_unpaid_order, transition, transition_problem
 from shop.core.dates import moment_on
@@ -137,11 +138,13 @@ def add_to_status(
 ) -> OrderTracking | None:  # fmt: skip
     """Add a message or number to the present status; None when there is nothing new. Runs with the order locked.
 
-    A number is that of the parcel `shipment_id`, else the last one's, once one is on its way. Raises
-    Shipment.DoesNotExist for a parcel that is not on its way."""
+    A number is that of the parcel `shipment_id`, else the last one's, once one is on its way; without one, that of
+    `shipment_id` is taken back. Raises Shipment.DoesNotExist for a parcel that is not on its way."""
     shipment = None
     if shipment_id is not None:
         shipment = order.shipments.get(pk=shipment_id, undone_at=None)
+        if shipment.tracking_number and not tracking_number:
+            return _take_number_back(order, shipment, message=message, actor=actor)
     elif tracking_number:
         shipment = latest_shipment(order)
     if carrier is None:
@@ -169,6 +172,28 @@ def add_to_status(
     if shipment is None:
         mail_status(order, entry)
     else:
+        mail_number(order, entry, shipment)
+    return entry
+
+
+def _take_number_back(
+    order: Order, shipment: Shipment, *, message: str, actor: "User | None"
+) -> OrderTracking | None:
+    """Its customer reads so, unless the mail that tells the number has not left. Runs with the order locked."""
+    with translation.override(order.language):
+        taken_back = _(
+            "Le numéro de suivi %(number)s n'est pas celui de votre colis\u00a0: n'en tenez pas compte."
+        ) % {"number": shipment.tracking_number}
+    shipment.tracking_number = ""
+    shipment.save(update_fields=["tracking_number"])
+    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking="")
+    is_untold = retell_departure(order, shipment, message)
+    if not is_untold:
+        message = "\n".join(filter(None, (taken_back, message)))
+    if not message:
+        return None
+    entry = record_tracking(order, message=message, carrier=shipment.carrier, actor=actor)
+    if not is_untold:
         mail_number(order, entry, shipment)
     return entry
 

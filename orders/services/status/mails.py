@@ -144,22 +144,27 @@ def mail_parcel(order: Order, entry: OrderTracking) -> None:
 def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
     """Mail the customer the number of a parcel, a minute later. While a part is still here its dispatch does not
     withdraw it, as that tells another number: only undoing the parcel does (`withdraw_parcel_mail`).
+    """
+    if not retell_departure(order, parcel):
+        own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
+        mail_status(order, entry, once=own, parcel=parcel)
 
-    Where the mail of its departure still waits for its minute, and tells another number, that one goes with this
-    number and the messages of all."""
+
+def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
+    """Write the mail of a departure, where it still waits for its minute and tells another number, with the number of
+    now and the messages of all, `message` last; False where it does not."""
     departures = order.tracking.filter(shipment=parcel, status=order.status).exclude(tracking_number="")
     departure = departures.order_by("pk").first()
-    if departure is not None and withdraw_parcel_mail(parcel):
-        departure.tracking_number, departure.carrier = entry.tracking_number, entry.carrier
-        # Departures of other parcels have messages of their own.
-        later = order.tracking.filter(pk__gt=departure.pk, shipment=None).order_by("pk")
-        corrections = later.exclude(tracking_number="")
-        said = [written_message(order, step) for step in (departure, *corrections)]
-        departure.message = "\n".join(filter(None, said))
-        (mail_status if order.all_goods_have_left else mail_parcel)(order, departure)
-        return
-    own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
-    mail_status(order, entry, once=own, parcel=parcel)
+    if departure is None or not withdraw_parcel_mail(parcel):
+        return False
+    departure.tracking_number, departure.carrier = parcel.tracking_number, parcel.carrier
+    # Departures of other parcels have messages of their own.
+    later = order.tracking.filter(pk__gt=departure.pk, shipment=None).order_by("pk")
+    corrections = later.exclude(tracking_number="", carrier="")
+    said = [written_message(order, step) for step in (departure, *corrections)]
+    departure.message = "\n".join(filter(None, (*said, message)))
+    (mail_status if order.all_goods_have_left else mail_parcel)(order, departure)
+    return True
 
 
 def withdraw_parcel_mail(shipment: Shipment) -> bool:

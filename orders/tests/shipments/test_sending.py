@@ -190,6 +190,40 @@ def test_a_number_that_is_corrected_within_the_minute_is_told_alone(order, units
     assert OutgoingMail.objects.filter(kind="order_status").count() == 2
 
 
+@pytest.mark.parametrize("units", [(1, 0), (2, 1)])
+def test_a_number_is_taken_back(order, client, units):
+    parcel = send(order, *units, carrier="colissimo", tracking_number="6A1", message="Bonne fête !")
+    status = Order.objects.get(pk=order.pk).status
+    change = {"order_id": order.pk, "status": status, "actor": None, "shipment_id": parcel.pk}
+    steps = order.tracking.count()
+    # Its customer has not heard of it: there is nothing to correct.
+    change_status(**change)
+    (mail,) = OutgoingMail.objects.filter(kind="order_status")
+    assert (mail.context["tracking_number"], mail.context["message"]) == ("", "Bonne fête !")
+    assert order.tracking.count() == steps
+    change_status(**change, tracking_number="6A2", message="Au bureau de poste.")
+    change_status(**change, message="Le numéro suit.")
+    (mail,) = OutgoingMail.objects.filter(kind="order_status")
+    assert mail.context["message"] == "Bonne fête !\nAu bureau de poste.\nLe numéro suit."
+    change_status(**change, tracking_number="6A3")
+    assert "Numéro de suivi : 6A3" in last_mail(order)[1].replace("\u00a0", " ")
+
+    change_status(**change, message="Il est resté ici.")
+    parcel.refresh_from_db()
+    assert (parcel.tracking_number, parcel.carrier) == ("", "colissimo")
+    subject, text = last_mail(order)
+    assert subject == f"Des nouvelles de votre commande {order.reference}"
+    taken_back = "Le numéro de suivi 6A3 n'est pas celui de votre colis\u00a0: n'en tenez pas compte."
+    assert f"{taken_back}\nIl est resté ici.\n" in text
+    assert "Numéro de suivi" not in text
+    page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+    assert re.findall(r">(6A\d)</strong>", page) == []
+    # Once.
+    steps = order.tracking.count()
+    change_status(**change)
+    assert (order.tracking.count(), OutgoingMail.objects.filter(kind="order_status").count()) == (steps, 2)
+
+
 def test_a_corrected_number_comes_without_the_message_of_another_parcel(order):
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1", message="Bonne fête !")
     send(order, 1, 0, carrier="colissimo", tracking_number="6B1", message="Le second est fragile.")
