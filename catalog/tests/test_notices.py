@@ -105,7 +105,7 @@ def test_a_collection_that_opens(client):
     assert send_due_notices() == 1
     mail = OutgoingMail.objects.get(kind="notice_available")
     written = render(mail)
-    assert written.subject == "Crochet\u00a0: la collection est ouverte"
+    assert written.subject == "La collection est ouverte\u00a0: Crochet"
     assert "http://localhost:8000/crochet" in written.text
 
 

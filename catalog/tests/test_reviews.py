@@ -209,6 +209,10 @@ def test_the_mail_leads_to_no_page_of_a_piece_that_is_no_longer_on_sale(bought, 
     mail = render(OutgoingMail.objects.get(kind="review_decision"))
     for part in (mail.text, mail.html):
         assert ["Voir la pièce" in part, f"/produit/{product.pk}" in part] == [is_published] * 2
+        assert "est en ligne." in part if is_published else "il sera en ligne quand la pièce" in part
+    said = "publié" if is_published else "accepté"
+    assert mail.subject == f"Votre avis est {said}\u00a0: {product.name}"
+    assert f"<h1>Votre avis est {said}\u00a0: {product.name}</h1>" in mail.html
 
 
 def test_the_journal_is_never_rewritten(bought, product):
