@@ -90,7 +90,9 @@ def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpR
 def send_again(
     request: HttpRequest, fields: QueryDict, status: int = 200, *, asks_sign_in: bool = False
 ) -> HttpResponse:
-    """The page that sends a form again, as it was typed. Files can't be kept: the page says so."""
+    """The page that sends a form again, as it was typed. Files can't be kept: the page says so. It is in no other
+    language: a link there would lose the form, or ask for an address that takes forms alone."""
+    request.language_links = []  # type: ignore[attr-defined]
     context = {
         "fields": _typed(fields),
         "has_files": bool(request.FILES),
