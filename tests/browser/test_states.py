@@ -78,6 +78,9 @@ def test_what_is_chosen_is_seen_in_forced_colours(new_page):
     page.goto("/produits")
     drop = "element => getComputedStyle(element, '::before').backgroundColor"
     assert page.locator(".card .category-label").first.evaluate(drop) == "rgb(0, 0, 0)"
+    # The arrow that is drawn by a background is the browser's own.
+    arrow = "element => { const style = getComputedStyle(element); return [style.appearance, style.backgroundImage] }"
+    assert page.locator(".select").first.evaluate(arrow) == ["auto", "none"]
     page.goto(piece(page, "golem"))
     assert page.locator(".assurances .icon").first.evaluate(colour) == "rgb(0, 0, 0)"
     page.goto("/auth")
