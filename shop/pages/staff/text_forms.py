@@ -22,6 +22,21 @@ from shop.pages.selectors.placeholders import PLACEHOLDERS
 from shop.pages.services.official import OfficialPicture, check_official_picture
 from shop.pages.shipped import shipped
 
+# Where a text of these keys, or of keys that begin so, is read.
+_PLACES = {
+    "contact": "Contact",
+    "faq": "FAQ",
+    "home": "Accueil",
+    "home-meta": "Accueil, dans les moteurs de recherche",
+    "story": "Notre histoire",
+    "value": "Notre histoire, nos valeurs",
+}
+
+
+def place_of(key: str) -> str:
+    """Return where the passage of a key is read."""
+    return _PLACES.get(key) or _PLACES.get(key.partition("-")[0], key)
+
 
 def translated(*fields: str) -> tuple[str, ...]:
     """Return the columns of translated fields, by language."""
@@ -89,7 +104,17 @@ class PageTextForm(PlaceholdersMixin, forms.ModelForm[PageText]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         texts = shipped("pages", settings.LANGUAGE_CODE)
-        self.fields["key"].choices = [(key, f"{key} – {text['title']}") for key, text in texts.items()]  # type: ignore[attr-defined]
+        self.fields["key"].choices = [  # type: ignore[attr-defined]
+            ("", "Choisir…"),
+            *((key, f"{place_of(key)} – {text['title']}") for key, text in texts.items()),
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not (self.errors or cleaned["title_fr"] or cleaned["body_fr"]):
+            # It would take the place of the text that is shown.
+            self.add_error("body_fr", "Écrivez le titre ou le texte.")
+        return cleaned
 
 
 class BannerForm(PlaceholdersMixin, forms.ModelForm[SeasonalBanner]):

@@ -36,6 +36,7 @@ from shop.pages.staff.text_forms import (
     PageTextForm,
     RedirectForm,
     SectionForm,
+    place_of,
 )
 from shop.pages.views.previews import preview
 from shop.staff_rows import Row, StaffRows
@@ -78,17 +79,6 @@ class Previewed(Texts[Row]):
         ]
 
 
-# Where a text of these keys, or of keys that begin so, is read.
-_PLACES = {
-    "contact": "Contact",
-    "faq": "FAQ",
-    "home": "Accueil",
-    "home-meta": "Accueil, dans les moteurs de recherche",
-    "story": "Notre histoire",
-    "value": "Notre histoire, nos valeurs",
-}
-
-
 class Passages(Previewed[PageText]):
     name, address, title = "passages", "textes/passages", "Textes de page"
     add_label = "Ajouter un texte"
@@ -111,8 +101,7 @@ class Passages(Previewed[PageText]):
     )
 
     def line(self, row: PageText) -> Line:
-        place = _PLACES.get(row.key) or _PLACES.get(row.key.partition("-")[0], row.key)
-        return Line(row.title or row.key, place, _period(row))
+        return Line(row.title or row.key, place_of(row.key), _period(row))
 
 
 class Questions(Previewed[FaqEntry]):

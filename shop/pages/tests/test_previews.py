@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.tests.people import make_admin
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
 
 pytestmark = pytest.mark.django_db
@@ -76,3 +77,20 @@ def test_a_preview_shows_what_no_visitor_is_given(
     assert [path for path in PUBLIC if SECRET in client.get(path).content.decode()] == []
     assert client.get(f"{address}/fr").status_code == 302
     assert admin_client.get(f"{address}/xx").status_code == 404
+
+
+def test_a_text_of_a_page_is_chosen_and_not_empty(client: Client) -> None:
+    client.force_login(make_admin())
+    path = "/admin/textes/passages/nouveau"
+    drawn = client.get(path).content.decode()
+    assert '<option value="" selected>Choisir…</option>' in drawn
+    assert ">Notre histoire, nos valeurs – Passion</option>" in drawn
+    for typed, errors in (
+        ({"title_fr": "Fête"}, {"key": ["Ce champ est obligatoire."]}),
+        ({"key": "home-meta"}, {"body_fr": ["Écrivez le titre ou le texte."]}),
+        ({"key": "home-meta", "body_de": "Nur hier"}, {"body_fr": ["Écrivez le titre ou le texte."]}),
+    ):
+        assert client.post(path, typed).context["form"].errors == errors
+    assert not PageText.objects.exists()
+    assert client.post(path, {"key": "home-meta", "title_fr": "Fête"}).status_code == 302
+    assert PageText.objects.get().title_fr == "Fête"
