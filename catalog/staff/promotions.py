@@ -170,6 +170,7 @@ class Promotions(StaffRows[Promotion]):
         state = row.state(timezone.now())
         return {
             "preview": preview_of_promotion(row, timezone.now()),
+            "is_reduction": row.is_reduction,
             "may_end": self._may_edit(request) and state in (PromotionState.RUNNING, PromotionState.PLANNED),
             "is_planned": state == PromotionState.PLANNED,
             "end_url": reverse("staff-promotions-end", args=[row.pk]),

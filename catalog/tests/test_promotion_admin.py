@@ -36,7 +36,17 @@ def test_one_of_a_category_is_planned_and_previewed_before_it_starts(admin_clien
     assert product.price_from == Decimal("100.00")
     page = admin_client.get(f"{LIST}/{promotion.pk}").content.decode()
     assert "80,00\u00a0€ au lieu de 100,00\u00a0€, barré\u00a0: 100,00\u00a0€" in page
+    assert "celles qui sont offertes" not in page
     assert AuditEntry.objects.filter(subject_id=str(promotion.pk)).count() == 1
+
+
+def test_one_that_offers_pieces_changes_no_price(admin_client):
+    product = make_product(price="69.00")
+    add(admin_client, type="buy_2_get_1", percent="", categories=[product.category_id])
+    page = admin_client.get(f"{LIST}/{Promotion.objects.get().pk}").content.decode()
+    assert "69,00\u00a0€, prix inchangé<" in page
+    assert "au lieu de" not in page
+    assert "Une pièce garde le sien\u00a0: celles qui sont offertes le sont au panier." in page
 
 
 def test_one_whose_answer_was_lost_is_made_once_and_what_was_changed_since_is_told(admin_client):
