@@ -64,8 +64,10 @@ class ContactView(View):
 def _refused(
     request: HttpRequest, form: ContactForm, product: Product | None, status: int = 200
 ) -> HttpResponse:
-    """What was typed is shown again; no browser lets a page fill in files, so they are asked for once more."""
-    if form["kind"].value() == ContactKind.QUOTE and request.FILES and not form.has_error("images"):
+    """What was typed is shown again; no browser lets a page fill in files, so they are asked for once more: those, too,
+    that came with one that is refused."""
+    good = len(request.FILES.getlist("images")) - form.has_error("images")
+    if form["kind"].value() == ContactKind.QUOTE and good > 0:
         form.add_error(
             "images", _("Joignez vos images à nouveau\u00a0: votre navigateur ne les a pas gardées.")
         )
