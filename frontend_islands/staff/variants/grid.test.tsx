@@ -107,5 +107,7 @@ test.each([
     const { screen, stock } = await drawStock({ ...row, variation_id: null } as Partial<VariantRow>);
     const more = screen.getByRole<HTMLButtonElement>("button", { name: "Un de plus" });
     expect([stock.disabled, more.disabled]).toEqual([is, is]);
+    const where = "Le prix et le stock se changent plus bas, sous « Prix » et « Disponibilité ».";
+    expect(screen.queryByText(where) !== null).toBe(is);
   },
 );

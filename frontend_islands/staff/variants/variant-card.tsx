@@ -60,7 +60,8 @@ export function VariantCard({
   const inStock = change.in_stock ?? row.in_stock;
   // Without formats and finishes the price is the product's, and so is the number in stock that it has none of its own.
   const isWhole = row.variation_id === null && !row.finish;
-  const hasFixedStock = !rights.stock || (isWhole && row.stock_quantity === null);
+  const isOfForm = isWhole && row.stock_quantity === null;
+  const hasFixedStock = !rights.stock || isOfForm;
   const field = (name: FieldName, isDisabled: boolean) => (
     <Cell
       key={name}
@@ -116,6 +117,7 @@ export function VariantCard({
           </button>
         )}
       </div>
+      {isOfForm && <p className="muted">{t("inForm")}</p>}
       {errorsOf("image_ids").map((message) => (
         <p className="field__error" key={message}>
           {message}
