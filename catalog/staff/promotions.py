@@ -73,7 +73,11 @@ class PromotionForm(forms.ModelForm[Promotion]):
             self.fields[name].required = False
         if self.instance.product_id:
             for name in _TARGETS:
-                self.fields[name].disabled = True
+                del self.fields[name]
+            self.fields["is_active"].help_text = (
+                "Décochée, elle ne s'applique pas. Elle vaut pour cette pièce seule, sans dates\u00a0: pour des dates "
+                "ou d'autres pièces, créez une promotion."
+            )
 
 
 def _where_to_choose(promotion: Promotion) -> SafeString:
@@ -102,7 +106,7 @@ class Promotions(StaffRows[Promotion]):
     search_fields = ("name",)
     parts = (
         Part("La promotion", ("name", "type", "percent", "amount", "buy_quantity", "get_quantity")),
-        Part("Quand", ("starts_at", "ends_at", "is_active"), "Vide\u00a0: dès maintenant, et sans fin."),
+        Part("Quand", ("starts_at", "ends_at", "is_active")),
         Part("Sur quoi", ("categories", "products")),
     )
 

@@ -219,6 +219,13 @@ def test_who_has_the_page_of_a_product_open_is_told_that_its_promotion_changed(a
     seen = send(admin_client, "patch", f"/{product.pk}", offer).json()["updated_at"]
     own = Promotion.objects.get()
     page = f"{LIST}/{own.pk}"
+    form = admin_client.get(page)
+    # What it has not is not asked for.
+    assert {"starts_at", "ends_at", "categories", "products"}.isdisjoint(form.context["form"].fields)
+    assert [
+        "Sur quoi" in form.content.decode(),
+        "cette pièce seule, sans dates" in form.content.decode(),
+    ] == [False, True]
     if is_deleted:
         admin_client.post(f"{page}/supprimer")
     else:
