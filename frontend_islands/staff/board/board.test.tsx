@@ -69,6 +69,9 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
   answerMove = () => Response.json(card({ version: 3 }));
   await user.click(screen.getByRole("button", { name: "Annuler" }));
   expect(moves[1]).toMatchObject({ stage: "to_print", version: 2 });
+  // Its button went with the notice.
+  const shown = screen.getByRole("button", { name: /^À imprimer/, pressed: true });
+  await waitFor(() => expect(document.activeElement).toBe(shown));
 });
 
 it("sends a move at once, in a call that goes on when the page is left", async () => {

@@ -30,7 +30,10 @@ export function Board({ may_move: mayMove }: BoardProps) {
         label: t("undo"),
         run: () => {
           const card = knownCard(client, moved.id);
-          if (card && card.stage !== from) moves.move(card, from);
+          if (!card || card.stage === from) return;
+          // The button that was pressed is gone.
+          focusNext.current = moved.id;
+          moves.move(card, from);
         },
       },
     });
