@@ -184,3 +184,21 @@ def test_an_unpainted_piece_names_no_paint(client):
     for finish, named in (("painted", True), ("unpainted", False)):
         page = client.get(f"{product_address(product)}?finition={finish}", follow=True)
         assert ("<dd>Acrylique</dd>" in page.content.decode()) is named
+
+
+def test_texts_that_nobody_translated_are_said_to_be_french(client):
+    product = make_product("Rainette", description="Elle boit son thé.", name_de="Laubfrosch")
+    Product.objects.filter(pk=product.pk).update(
+        full_description_fr="Sous la pluie.", full_description_de="Im Regen."
+    )
+    Product.objects.filter(pk=product.pk).update(warnings_fr="Fragile.")
+    german = client.get(f"/de/produkt/{product.pk}", follow=True).content.decode()
+    for part in (
+        "<h1>Laubfrosch</h1>",
+        '<p class="lead" lang="fr">Elle boit son thé.</p>',
+        '<div class="prose"><p>Im Regen.</p></div>',
+        '<p lang="fr">Fragile.</p>',
+    ):
+        assert part in german
+    french = client.get(f"/produit/{product.pk}", follow=True).content.decode()
+    assert '<p class="lead">Elle boit son thé.</p>' in french
