@@ -41,9 +41,11 @@ def make_review(**changes: Any) -> Review:
 
 
 def test_reviews_that_wait_are_shown_first_and_published_with_one_tap(browser: Client, admin: Any) -> None:
-    review = make_review()
+    review = make_review(language="de")
     page = text(browser.get("/admin/avis"))
-    assert "Trop petite." in page
+    assert 'lang="de">Décevant</a>' in page
+    assert 'lang="de">Trop petite.</p>' in page
+    assert 'lang="de">Décevant</h2>' in text(browser.get(f"/admin/avis/{review.pk}"))
     answer = browser.post(f"/admin/avis/{review.pk}", {"decision": "published", "seen": "pending"})
     assert answer["Location"] == "/admin/avis"
     review.refresh_from_db()

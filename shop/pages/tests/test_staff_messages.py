@@ -52,6 +52,8 @@ def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(st
 def test_the_language_in_which_an_answer_leaves_is_named(staff: Client, language: str, named: str) -> None:
     page = text(staff.get(f"/admin/messages/{make_message(language=language).pk}"))
     assert f"L'e-mail part à lea@example.com, en {named}, la langue du client. Il pourra y répondre." in page
+    assert f'<h2 class="staff-sheet__title" lang="{language}">Socle</h2>' in page
+    assert f'<p class="staff-words" lang="{language}">Quelle taille ?</p>' in page
 
 
 def test_message_search_finds_every_word_in_any_field_answered_or_not(staff: Client) -> None:
