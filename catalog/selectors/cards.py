@@ -71,13 +71,15 @@ class ProductCard:
 
     `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside
     `reduced_price`, which is `price` or one of the range. `badge` is the mark of a promotion or of a price that is
-    lower than it was, "" without one; `stock_text` what is said of a few last units.
+    lower than it was, "" without one; `stock_text` what is said of a few last units. `teaser_language` is named where
+    it is not the page's.
     """
 
     id: int
     name: str
     url: str
     teaser: str
+    teaser_language: str
     category: str
     category_slug: str
     colour: str
@@ -277,6 +279,7 @@ def _card(
         name=product.name,
         url=product_url(product),
         teaser=wording.teaser(product),
+        teaser_language=wording.language_of_text(product, "description"),
         category=product.category.name,
         category_slug=product.category.slug,
         colour=product.category.colour,

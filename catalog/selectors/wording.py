@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from catalog.models import Product, Promotion, Variant
 from catalog.selectors.availability import LOW_STOCK
 from shop.core.dates import day_in_words, unbroken
-from shop.core.languages import active_language
+from shop.core.languages import SOURCE_LANGUAGE, active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
@@ -150,6 +150,13 @@ def column_languages() -> list[str]:
     it falls back to."""
     wanted = {active_language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES}
     return [code for code in settings.MODELTRANSLATION_LANGUAGES if code in wanted]
+
+
+def language_of_text(row: Product, *names: str) -> str:
+    """Return French where a page in another language shows a text in it, as nobody has translated it: of the first of
+    these fields that has words; else "". Screen readers take the voice of that language for it (WCAG 3.1.2)."""
+    name = next((name for name in names if getattr(row, name)), "")
+    return SOURCE_LANGUAGE if name and not getattr(row, f"{name}_{active_language()}") else ""
 
 
 def teaser(product: Product) -> str:

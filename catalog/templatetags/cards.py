@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from catalog.models import Product
+from catalog.selectors import wording
 from catalog.selectors.cards import ProductCard
 from shop.core.fragment_cache import cached_fragment
-from shop.core.languages import SOURCE_LANGUAGE, active_language
 
 register = template.Library()
 
@@ -22,12 +22,9 @@ _PANEL_AFTER = 8
 
 @register.filter
 def language_of_text(row: Product, names: str) -> SafeString:
-    """` lang="fr"` where a page in another language shows a text in French, as nobody has translated it: of the first
-    of these fields that has words. Screen readers take the voice of that language for it (WCAG 3.1.2)."""
-    name = next((name for name in names.split() if getattr(row, name)), "")
-    if not name or getattr(row, f"{name}_{active_language()}"):
-        return SafeString("")
-    return format_html(' lang="{}"', SOURCE_LANGUAGE)
+    """The attribute for `wording.language_of_text`."""
+    language = wording.language_of_text(row, *names.split())
+    return format_html(' lang="{}"', language) if language else SafeString("")
 
 
 @register.simple_tag

@@ -200,5 +200,10 @@ def test_texts_that_nobody_translated_are_said_to_be_french(client):
         '<p lang="fr">Fragile.</p>',
     ):
         assert part in german
+    assert (
+        '<p class="card__teaser" lang="fr">Elle boit son thé.</p>'
+        in client.get("/de/produkte").content.decode()
+    )
+    assert '<p class="card__teaser">Elle boit son thé.</p>' in client.get("/produits").content.decode()
     french = client.get(f"/produit/{product.pk}", follow=True).content.decode()
     assert '<p class="lead">Elle boit son thé.</p>' in french
