@@ -1493,7 +1493,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Paid orders, newest first. Archived ones are not among them. */
+        /** @description Paid orders, newest first, those that were cancelled since too. Archived ones are not among them. */
         get: operations["automation_orders_list"];
         put?: never;
         post?: never;
@@ -9160,7 +9160,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                status?: "confirmed" | "delivered" | "processing" | "refunded" | "shipped";
+                status?: "cancelled" | "confirmed" | "delivered" | "processing" | "refunded" | "shipped";
             };
             header?: never;
             path?: never;

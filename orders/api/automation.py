@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orders.models import OrderStatus
-from orders.selectors.admin_orders import UNPAID, find_orders
+from orders.selectors.admin_orders import find_orders
 from orders.selectors.order_documents import order_with_customer
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
@@ -23,7 +23,7 @@ from shop.integrations.authentication import ApiKeyAuthentication, opened_by
 from shop.integrations.models import Scope
 
 PAGE_SIZE = 50
-STATUSES = [status.value for status in OrderStatus if status not in UNPAID]
+STATUSES = [status.value for status in OrderStatus if status != OrderStatus.PENDING]
 
 
 class ReportedItem(serializers.Serializer[Any]):
@@ -107,7 +107,7 @@ ORDER_WEBHOOK = OpenApiWebhook(
 
 
 class OrderAutomation(APIView):
-    """Paid orders, newest first. Archived ones are not among them."""
+    """Paid orders, newest first, those that were cancelled since too. Archived ones are not among them."""
 
     authentication_classes = (ApiKeyAuthentication,)
     permission_classes: tuple[type[BasePermission], ...] = (opened_by(get=Scope.READ_ORDERS),)
@@ -128,7 +128,10 @@ class OrderAutomation(APIView):
             raise Problem("invalid", message, errors={"status": [message]})
         try:
             page = find_orders(
-                status=status, cursor=request.query_params.get("cursor", ""), page_size=PAGE_SIZE
+                status=status,
+                was_paid=True,
+                cursor=request.query_params.get("cursor", ""),
+                page_size=PAGE_SIZE,
             )
         except BadCursor as error:
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error

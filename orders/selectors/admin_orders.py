@@ -69,6 +69,7 @@ def find_orders(
     late: bool = False,
     waits: Waits | str = "",
     include_unpaid: bool = False,
+    was_paid: bool = False,
     cursor: str = "",
     page_size: int = 20,
 ) -> KeysetPage[Order]:
@@ -78,11 +79,13 @@ def find_orders(
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those that `is_overdue` finds. Pending and
-    cancelled orders come only with `include_unpaid`, or with `waits`: what somebody has to decide about. Raises
-    BadCursor.
+    cancelled orders come only with `include_unpaid`, or with `waits`: what somebody has to decide about. `was_paid`:
+    all that were ever paid, cancelled ones too. Raises BadCursor.
     """
     orders = _waiting(waits) if waits else Order.objects.filter(archived_at=None)
-    if not (include_unpaid or waits):
+    if was_paid:
+        orders = orders.filter(paid_at__isnull=False)
+    elif not (include_unpaid or waits):
         orders = orders.exclude(status__in=UNPAID)
     if status or statuses:
         orders = orders.filter(status__in=[status] if status else statuses)

@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.tests.people import make_admin
+from orders.models import Order
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.integrations.endpoints import create_endpoint
@@ -86,6 +87,20 @@ def test_program_reads_paid_orders_with_their_customers(django_assert_num_querie
     assert Client().get(f"{URL}?status=shipped", headers=headers).json()["results"] == []
     for query, status in (("status=pending", 400), ("status=x", 400), ("cursor=x", 404)):
         assert Client().get(f"{URL}?{query}", headers=headers).status_code == status
+
+
+def test_program_reads_a_paid_order_that_was_cancelled_and_none_that_nobody_paid():
+    key = create_api_key(name="Compta", scopes=[Scope.READ_ORDERS], actor=None)
+    headers = {"authorization": f"Bearer {key.text}"}
+    paid, unpaid = pay_order(make_order()), make_order()
+    update_status(order_id=paid.pk, status="cancelled", actor=make_admin())
+    Order.objects.filter(pk=unpaid.pk).update(status="cancelled")
+    for query in ("", "?status=cancelled"):
+        [row] = Client().get(f"{URL}{query}", headers=headers).json()["results"]
+        assert (row["id"], row["status"]) == (str(paid.pk), "cancelled")
+        assert row["paid_at"]
+        assert row["cancelled_at"]
+    assert Client().get(f"{URL}?status=confirmed", headers=headers).json()["results"] == []
 
 
 def test_key_for_products_reads_no_orders():
