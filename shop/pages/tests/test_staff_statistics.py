@@ -167,7 +167,7 @@ def test_pages_without_a_name_are_the_other_pages_and_none_is_called_by_its_rout
         )
     )
     page = text_of(make_admin())
-    for title, number in (("Autres pages", 6), ("Fin de la newsletter", 4)):
+    for title, number in (("Autres pages", 6), ("Désinscription de la newsletter", 4)):
         row = f'{title}</span> <span class="statistics-rows__number"><strong>{number}</strong>'
         assert row in page, title
     assert '<th scope="row">Contact</th>' in page
