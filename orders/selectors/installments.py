@@ -209,13 +209,12 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
 
 
 def _short_of(order: Order) -> Decimal:
-    """The euros that were not collected of an order that owes nothing any more."""
+    """The euros that were not collected of an order of which something was and nothing is owed any more."""
     payments = order.payments.all()
-    if any(payment.state in OPEN_PAYMENTS for payment in payments):
+    collected = [payment.amount for payment in payments if payment.state in COLLECTED_PAYMENTS]
+    if not collected or any(payment.state in OPEN_PAYMENTS for payment in payments):
         return ZERO
-    return order.total - sum(
-        (payment.amount for payment in payments if payment.state in COLLECTED_PAYMENTS), ZERO
-    )
+    return order.total - sum(collected, ZERO)
 
 
 def _credited(orders: Collection[Order]) -> dict[uuid.UUID, Decimal]:
@@ -260,6 +259,7 @@ def _calendar(
         outstanding=left,
         credited=credited,
         is_settled=not left
+        and any(payment.state in COLLECTED_PAYMENTS for payment in payments)
         and _short_of(order) == credited
         and not (credited and order.status in CLOSED_STATUSES),
         pause=pause,

@@ -76,9 +76,9 @@ def order_page(orders: QuerySet[Order], number: object) -> Page[Order]:
 def order_cards(orders: Sequence[Order], *, user_id: int) -> list[OrderCard]:
     """Return the cards of these orders of a member, whose parts are prefetched.
 
-    Nine queries at most, however many orders: pauses and cards of installments, documents, cases of withdrawal with
-    their lines and what these are of, whose money banks took back, what was credited, and what the member wrote about
-    the pieces.
+    Ten queries at most, however many orders: pauses, cards and credits of installments, documents, cases of withdrawal
+    with their lines and what these are of, whose money banks took back, what was credited, and what the member wrote
+    about the pieces.
     """
     ids = [order.pk for order in orders]
     plans = calendars(orders)
