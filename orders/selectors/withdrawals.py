@@ -23,6 +23,7 @@ from orders.models import (
     Order,
     OrderItem,
     RefundLine,
+    RefundRequest,
     Withdrawal,
     WithdrawalCase,
     WithdrawalLine,
@@ -124,8 +125,8 @@ def keeping_from_leaving(order_ids: Collection[uuid.UUID]) -> QuerySet[Withdrawa
 
 
 def has_left(order: Order, withdrawal: Withdrawal) -> bool:
-    """Return whether a piece of a declaration left the workshop, so that there is something to send back. Six queries
-    at most."""
+    """Return whether a piece of a declaration left the workshop, so that there is something to send back. Eight
+    queries at most."""
     if order.first_sent_at is None or not withdrawal.lines.exists():
         return order.goods_have_left
     return any(units_to_return(order, withdrawal).values())
@@ -133,13 +134,18 @@ def has_left(order: Order, withdrawal: Withdrawal) -> bool:
 
 def units_to_return(order: Order, withdrawal: Withdrawal) -> dict[int, int]:
     """Return the units of each line that left the workshop and that a declaration covers, all where it names no line,
-    by line id. Six queries."""
+    by line id. Seven queries at most."""
     left = Counter({item: units for item, units in units_at_customer(order).items() if units > 0})
+    declared = dict(withdrawal.lines.values_list("item_id", "quantity"))
+    here = Counter[int]()
+    if declared and RefundRequest.objects.filter(took_effect(), withdrawal=withdrawal).exists():
+        # What was not sent was credited as such: of the rest the customer keeps what nobody credited.
+        left -= Counter({line.item.pk: line.left for line in returnable_lines(order)})
+    elif declared:
+        here = _units_here(order, withdrawal)
     credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
     for item, units in credited.values_list("item", "sent_quantity"):
         left[item] += units
-    declared = dict(withdrawal.lines.values_list("item_id", "quantity"))
-    here = _units_here(order, withdrawal) if declared else Counter()
     return {item: min(units - here[item], left[item]) for item, units in (declared or left).items()}
 
 

@@ -130,11 +130,13 @@ def test_a_piece_that_left_is_awaited_whatever_parcel_is_taken_back(order, provi
     assert after_a_fortnight(case) == ("goods_awaited", Urgency.WAITING)
 
 
-def test_money_that_came_back_waits_for_no_piece_that_never_left(order, provider):
-    case = withdraw_from_hibou(order)
-    refund(case, lines=[ReturnedLine(order.items.last().pk, 1)])
-    send(order, 2, 0, is_last=True)
-    assert (case.state, state(order)) == ("refunded", ("shipped", [2, 0], True))
+@pytest.mark.parametrize(("line", "sent"), [(1, [2, 0]), (0, [1, 1])])
+def test_money_that_came_back_waits_for_no_piece_that_never_left(order, provider, line, sent):
+    lines = (ReturnedLine(order.items.all()[line].pk, 1),)
+    case = declare(order, order=order, lines=lines)
+    refund(case, lines=lines)
+    send(order, *sent, is_last=True)
+    assert (case.state, state(order)) == ("refunded", ("shipped", sent, True))
     returned = Refund.objects.get()
     provider.settle_refund(str(returned.provider_id), "failed")
     sync_refunds(str(returned.attempt.intent_id))
