@@ -34,7 +34,7 @@ from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
 from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
-from orders.selectors.workshop import lines_that_follow, withdrawn_lines, withdrawn_whole
+from orders.selectors.workshop import lines_that_follow, withdrawn_lines
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
@@ -169,10 +169,20 @@ def units_that_follow(order: Order) -> dict[int, int]:
     return dict(lines_that_follow().filter(order=order).values_list("pk", "follow"))
 
 
-def is_withdrawn_whole(order: Order) -> bool:
-    """Return whether a declaration in force ended the whole contract, refunded or not, and nothing of it may be sent.
-    One query."""
-    return withdrawn_whole().filter(order=order).exists()
+def all_withdrawn(order: Order, cases: Collection[WithdrawalCase]) -> bool:
+    """Return whether these cases of an order, their lines prefetched, say that its customer gives all of it back, at
+    once or one piece after the other; also once it was refunded for less. One query where its lines were not read."""
+    named = Counter[int]()
+    for case in cases:
+        is_done = order.is_paid and case.state == WithdrawalState.REFUNDED
+        if case.goods or not (is_done or case.state in OPEN_CASES):
+            continue
+        lines = case.withdrawal.lines.all()
+        if not lines:
+            return True
+        for line in lines:
+            named[line.item_id] += line.quantity
+    return bool(named) and all(named[item.pk] >= item.quantity for item in order.items.all())
 
 
 def is_answered(case: WithdrawalCase) -> bool:
@@ -267,7 +277,8 @@ class WithdrawalPanel:
 def withdrawal_panel(
     order: Order, cases: list[WithdrawalCase], *, all_credited: bool, taken_back: Decimal
 ) -> WithdrawalPanel:
-    """Return the panel of an order whose cases were read, and what banks took back of one that they emptied. No query.
+    """Return the panel of an order whose cases were read, and what banks took back of one that they emptied. No query
+    where its lines were read.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """
@@ -282,12 +293,7 @@ def withdrawal_panel(
         deadline=deadline,
         is_over=deadline is not None and deadline < timezone.localdate(),
         url=withdrawal_path(order, access_token(order)),
-        all_withdrawn=any(
-            (case.state in OPEN_CASES or (order.is_paid and case.state == WithdrawalState.REFUNDED))
-            and not case.goods
-            and not case.withdrawal.lines.all()
-            for case in cases
-        ),
+        all_withdrawn=all_withdrawn(order, cases),
         all_credited=all_credited,
         taken_back=taken_back,
         offered=offered,

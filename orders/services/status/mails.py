@@ -12,7 +12,7 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import is_withdrawn_whole
+from orders.selectors.withdrawals import all_withdrawn, cases_of
 from orders.selectors.workshop import is_awaited
 from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
@@ -280,7 +280,9 @@ def _delivered(order: Order) -> list[str]:
         )
     )
     deadline = withdrawal_deadline(order)
-    if deadline is not None and timezone.localdate() <= deadline and not is_withdrawn_whole(order):
+    if deadline is None or deadline < timezone.localdate():
+        return sentences
+    if not all_withdrawn(order, cases_of(order)):
         sentences.append(
             _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
         )

@@ -13,6 +13,7 @@ from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
@@ -91,11 +92,20 @@ def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
     )
 
 
-def test_who_withdrew_on_the_way_reads_of_no_right_to_do_so_once_it_arrived(order):
-    declare(order, shipped=True)
+@pytest.mark.parametrize(("parts", "is_left"), [([None], False), ([2, 1], False), ([2], True)])
+def test_who_withdrew_on_the_way_reads_of_no_right_to_do_so_once_it_arrived(order, parts, is_left):
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    for units in parts:
+        lines = () if units is None else (ReturnedLine(order.items.get().pk, units),)
+        declare(order, order=order, lines=lines)
     update_status(order_id=order.pk, status="delivered", actor=None)
     delivered = render(OutgoingMail.objects.filter(kind="order_status").latest("pk")).text
-    assert ["Votre colis est arrivé le" in delivered, "rétracter jusqu'au" in delivered] == [True, False]
+    assert ["Votre colis est arrivé le" in delivered, "rétracter jusqu'au" in delivered] == [True, is_left]
+    page = words(Client().get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    assert ["rétracter jusqu'au" in page, "Vous avez renoncé à cette commande" in page] == [
+        is_left,
+        not is_left,
+    ]
 
 
 def test_a_delivered_order_that_is_opened_again_names_no_day_that_has_passed(order):
