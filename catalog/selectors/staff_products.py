@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -12,9 +13,10 @@ from typing import Any
 from django.db import models
 from django.db.models import Prefetch, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import Product, ProductImage, Promotion, Variant
+from catalog.models import Product, ProductImage, ProductVariation, Promotion, Variant
 from catalog.models.product import NOT_REMOVED
 from catalog.pricing import OfferKey, ProductPromotion
 from catalog.selectors import staff_search
@@ -190,22 +192,33 @@ def staff_product(product_id: int) -> Product | None:
 
 
 def offer_histories(product: Product) -> list[OfferHistory]:
-    """The prices of each offer over time, those of formats that are no more among them. Two queries."""
+    """The prices of each offer over time, those of formats that are no more among them. Three queries."""
     labels = {
         OfferKey(row.variation_id, row.finish): row.label for row in variants_of([product.pk])[product.pk]
     }
     history = price_histories([product.pk])[product.pk]
+    formats = {row.pk: row for row in product.variations.all()}
+    # Of a format that was removed nothing but its number is left.
+    found = [(key in labels, labels.get(key) or _label(key, formats), key) for key in history]
     return [
         OfferHistory(
-            labels.get(key, ""),
+            label,
             tuple(
-                PricePeriod(point.starts_at, point.amount, point.lowest_prior) for point in reversed(points)
+                PricePeriod(point.starts_at, point.amount, point.lowest_prior)
+                for point in reversed(history[key])
             ),
         )
-        for key, points in sorted(
-            history.items(), key=lambda item: (item[0] not in labels, labels.get(item[0], ""))
-        )
+        for _is_there, label, key in sorted(found, key=lambda each: (not each[0], each[1]))
     ]
+
+
+def _label(key: OfferKey, formats: Mapping[int, ProductVariation]) -> str:
+    """What an offer that is no more was, as far as it is known."""
+    row = Variant(variation=formats.get(key.variation_id or 0), finish=key.finish)
+    if key.variation_id is None or row.variation is not None:
+        return row.label
+    name = _("Format supprimé n°\u00a0%(number)d") % {"number": key.variation_id}
+    return " · ".join(filter(None, (name, row.label)))
 
 
 def own_promotion_preview(product: Product, promotion: Promotion) -> list[PreviewRow]:

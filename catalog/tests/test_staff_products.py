@@ -6,7 +6,15 @@ from random import Random
 import pytest
 
 from catalog.models import PricePoint, Product, Promotion
-from catalog.tests.factories import change_product, make_finish_category, make_product, make_promotion
+from catalog.services.products import delete_variation
+from catalog.tests.factories import (
+    change_product,
+    make_category,
+    make_finish_category,
+    make_product,
+    make_promotion,
+    make_variation,
+)
 from catalog.tests.staff import PRODUCTS, columns, names, send, staff_browser
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
@@ -211,6 +219,24 @@ def test_prices_over_time_are_read_by_offer(admin):
     offers = admin.get(f"{PRODUCTS}/{product.pk}/prices").json()["offers"]
     assert [(offer["label"], [each["amount"] for each in offer["periods"]]) for offer in offers] == [
         ("", ["35.00", "40.00"])
+    ]
+
+
+def test_prices_of_what_is_sold_no_more_are_told_apart(admin):
+    product = make_product(category=make_category("bust", offers_formats=True, offers_finishes=True))
+    small = make_variation(product, "Petit")
+    make_variation(product, "Grand", price_override="60.00")
+    change_product(product, painted_price=Decimal("45.00"))
+    removed = f"Format supprimé n°\u00a0{small.pk}"
+    delete_variation(variation=small)
+    offers = admin.get(f"{PRODUCTS}/{product.pk}/prices").json()["offers"]
+    assert [(offer["label"], offer["periods"][0]["amount"]) for offer in offers] == [
+        ("Grand · Peint", "60.00"),
+        # The piece before it had formats, and the formats before they had finishes.
+        ("", "40.00"),
+        (removed, "40.00"),
+        (f"{removed} · Peint", "45.00"),
+        ("Grand", "60.00"),
     ]
 
 
