@@ -160,7 +160,7 @@ def language_of_text(row: Product, *names: str) -> str:
 
 
 def teaser(product: Product) -> str:
-    """The first line of the description, else of the detailed one."""
+    """The first line of the description, "" without one."""
     return next((line.strip() for line in (product.description or "").splitlines() if line.strip()), "")
 
 

@@ -97,7 +97,7 @@ class Promotions(StaffRows[Promotion]):
     add_label, deleted = "Nouvelle promotion", "La promotion est supprimée."
     note = (
         "Une seule à la fois sur un produit\u00a0: celle qui le vise passe avant celle de sa catégorie\u00a0; entre "
-        "deux, celle qui a commencé en dernier."
+        "deux, celle qui a commencé en dernier. Une promotion sans date de début compte comme la plus ancienne."
     )
     empty = "Aucune promotion."
     model, form = Promotion, PromotionForm

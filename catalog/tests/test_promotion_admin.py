@@ -154,6 +154,17 @@ def test_the_list_says_where_each_stands(admin_client):
     assert AuditEntry.objects.filter(action="promotion.ended").count() == 1
 
 
+def test_which_goes_first_is_said_as_the_prices_know_it(admin_client):
+    """Who leaves the start empty, « dès maintenant », has the oldest one."""
+    product = make_product(price="100.00")
+    make_promotion(product, percent=10, starts_at=timezone.now() - timedelta(days=3))
+    add(admin_client, products=[product.pk], percent="30")
+    product.refresh_from_db()
+    assert product.price_from == Decimal("90.00")
+    html = admin_client.get(LIST).content.decode()
+    assert "Une promotion sans date de début compte comme la plus ancienne." in html
+
+
 @pytest.mark.parametrize(
     ("days", "asked"),
     [
