@@ -19,15 +19,18 @@ let keys: (string | undefined)[];
 let bodies: unknown[];
 let held: Held | undefined;
 let refusal: object | undefined;
+let wrong: object | undefined;
 
 beforeEach(() => {
   keys = [];
   bodies = [];
   held = undefined;
   refusal = undefined;
+  wrong = undefined;
   vi.stubGlobal("fetch", async (path: string, { headers, body }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
     await held;
+    if (path.endsWith("/preview") && wrong) return Response.json(wrong, { status: 400 });
     if (path.endsWith("/preview")) return Response.json(proposal);
     if (!path.endsWith("/refund")) return Response.json(order);
     keys.push((headers as Record<string, string>)["Idempotency-Key"]);
@@ -68,6 +71,21 @@ it("gives back what was shown, though more was typed while that was on its way",
   await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
   await screen.findByRole("alert");
   expect(bodies).toEqual([{ amount: "20", reason: "", expected_left: "60.00" }]);
+});
+
+it("puts the cursor in an amount that is refused", async () => {
+  wrong = {
+    code: "invalid",
+    detail: "À corriger.",
+    errors: { amount: ["Saisissez un montant en chiffres."] },
+  };
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  const field = screen.getByLabelText(/^Montant/);
+  await user.type(field, "dix");
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await screen.findByText("Saisissez un montant en chiffres.");
+  expect([document.activeElement === field, field.getAttribute("aria-invalid")]).toEqual([true, "true"]);
 });
 
 it("takes no amount that was typed for another choice", async () => {

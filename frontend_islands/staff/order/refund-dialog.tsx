@@ -69,6 +69,8 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   if (decide.data) return <RefundProgress id={decide.data.refund.id} orderId={order.id} onClose={onClose} />;
 
   const proposal = preview.data;
+  const error = decide.error ?? preview.error;
+  const wrongAmount = fieldErrors(preview.error, "amount");
   const isReady =
     scope === "all" ||
     (scope === "amount" ? amount.trim() !== "" : [...returned.values()].some(({ units }) => units > 0));
@@ -83,6 +85,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
       onClose={onClose}
       isBusy={isBusy}
       typed={{ scope, amounts, reason, restockAll, returned: [...returned] }}
+      refusal={error}
       actions={
         proposal ? (
           <>
@@ -116,9 +119,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
         )
       }
     >
-      {(decide.error ?? preview.error) && (
-        <Refusal error={decide.error ?? preview.error} title={t("error")} />
-      )}
+      {error && <Refusal error={error} title={t("error")} />}
       {proposal && <Consequences order={order} proposal={proposal} />}
       <div className="order-form" hidden={Boolean(proposal)}>
         <fieldset className="order-choices">
@@ -137,13 +138,14 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
           <Field
             label={scope === "lines" ? t("amountLess") : t("amount")}
             {...(scope === "lines" && { hint: t("amountLessHint"), isOptional: true })}
-            errors={fieldErrors(preview.error, "amount")}
+            errors={wrongAmount}
           >
             <input
               className="input"
               inputMode="decimal"
               value={amount}
               maxLength={12}
+              aria-invalid={wrongAmount.length > 0}
               onChange={(event) => setAmounts({ ...amounts, [scope]: event.target.value })}
             />
           </Field>
