@@ -40,8 +40,10 @@ def test_of_two_admins_who_go_at_once_one_stays(caplog):
 def test_asked_for_on_the_page_with_the_password(queued_tasks, run_on_commit):
     zoe = make_member("zoe@example.com")
     client = signed_in(zoe)
-    answer = client.post(f"{PAGE}/effacement", {"password": "wrong"})
-    assert "Mot de passe incorrect" in answer.content.decode()
+    for typed, said in (("wrong", "Mot de passe incorrect"), ("", "Ce champ est obligatoire.")):
+        answer = client.post(f"{PAGE}/effacement", {"password": typed})
+        assert answer.context["form"].errors == {"password": [said]}
+        assert said in answer.content.decode()
     assert not Erasure.objects.exists()
     with run_on_commit():
         assert client.post(f"{PAGE}/effacement", {"password": PASSWORD}).status_code == 303
