@@ -96,7 +96,9 @@ def check_own_password(user: User, password: str) -> None:
     Wrong ones are counted, apart from those of sign-ins: a stranger can't use them up. Call this outside any
     transaction. Raises ``Problem``: ``invalid_credentials`` (400), ``too_many_attempts`` (429).
     """
-    if not password or len(password) > MAXIMUM:
+    if not password:
+        raise Problem("invalid_credentials", _("Indiquez votre mot de passe."), 400)
+    if len(password) > MAXIMUM:
         raise _invalid_password()
     limits.enforce(limits.OWN_PASSWORD_ACCOUNT, user.email)
     if not user.check_password(password):

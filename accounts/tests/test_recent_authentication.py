@@ -62,6 +62,8 @@ def test_a_role_is_changed_after_the_password_was_typed_again(client, admin, per
     assert 'name="role" value="staff"' in text(wrong)
     assert "wrong" not in text(wrong).split("</form>")[0]
     assert roles_of(person) == ["user"]
+    missing = text(promote(client, person, proof_password=""))
+    assert ["Indiquez votre mot de passe." in missing, "Mot de passe incorrect" in missing] == [True, False]
 
     assert promote(client, person, proof_password=PASSWORD).status_code == 302
     assert roles_of(person) == ["staff"]

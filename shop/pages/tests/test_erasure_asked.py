@@ -40,7 +40,7 @@ def test_of_two_admins_who_go_at_once_one_stays(caplog):
 def test_asked_for_on_the_page_with_the_password(queued_tasks, run_on_commit):
     zoe = make_member("zoe@example.com")
     client = signed_in(zoe)
-    for typed, said in (("wrong", "Mot de passe incorrect"), ("", "Ce champ est obligatoire.")):
+    for typed, said in (("wrong", "Mot de passe incorrect"), ("", "Indiquez votre mot de passe.")):
         answer = client.post(f"{PAGE}/effacement", {"password": typed})
         assert answer.context["form"].errors == {"password": [said]}
         assert said in answer.content.decode()

@@ -53,7 +53,7 @@ REFRESH_SECONDS = 5
 class ErasureForm(forms.Form):
     """The password once more. It is never trimmed: a space may be part of it."""
 
-    password = forms.CharField(strip=False, widget=forms.PasswordInput)
+    password = forms.CharField(required=False, strip=False, widget=forms.PasswordInput)
 
 
 @members_only
@@ -99,10 +99,9 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
         cancel_erasure(user=user)
         return HttpResponseRedirect(f"{reverse('members-data')}#effacement", status=303)
     form = ErasureForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form)
+    form.is_valid()
     try:
-        prove_fully(request, form.cleaned_data["password"])
+        prove_fully(request, form.cleaned_data.get("password", ""))
         request_erasure(user=user, language=active_language())
     except Problem as problem:
         form.add_error("password", problem.detail)
