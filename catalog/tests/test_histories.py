@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from catalog.tests.histories import CatalogueHistories
-
-HISTORIES = int(os.environ.get("HISTORIES", "6"))
-STEPS = 14
+from shop.core.tests.histories import play
 
 
 @pytest.mark.django_db
 def test_no_history_of_the_catalogue_shows_what_it_does_not_sell() -> None:
     CatalogueHistories.played.clear()
-    run_state_machine_as_test(
-        CatalogueHistories,
-        settings=settings(
-            max_examples=HISTORIES,
-            stateful_step_count=STEPS,
-            # Every test run plays the same ones.
-            derandomize="HISTORIES" not in os.environ,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            # The first history found is told as it is: making it shorter takes minutes.
-            phases=(Phase.generate,),
-        ),
-    )
+    histories = play(CatalogueHistories, usually=6, steps=14)
     played = CatalogueHistories.played
-    assert played["histories"] >= HISTORIES
+    assert played["histories"] >= histories
     # The histories went where they were meant to go; a handful of them need not have.
     for kind in ("changed", "formats added", "promoted", "held", "waited", "crossed out"):
-        assert played[kind] > 0 or HISTORIES < 30, played
+        assert played[kind] > 0 or histories < 30, played

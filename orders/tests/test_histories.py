@@ -6,18 +6,14 @@ import os
 from time import perf_counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
+from shop.core.tests.histories import play
 
 pytestmark = pytest.mark.both_engines
-
-HISTORIES = int(os.environ.get("HISTORIES", "10"))
-STEPS = 14
 
 
 @pytest.mark.django_db
@@ -43,25 +39,13 @@ def test_no_history_of_orders_breaks_the_books(
 
     OrderHistories.tell = staticmethod(tell)
     began = perf_counter()
-    run_state_machine_as_test(
-        OrderHistories,
-        settings=settings(
-            max_examples=HISTORIES,
-            stateful_step_count=STEPS,
-            # Every test run plays the same ones; `make bench` plays others each time, from a seed it tells.
-            derandomize="HISTORIES" not in os.environ,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            # The first history found is told as it is: making it shorter takes minutes.
-            phases=(Phase.generate,),
-        ),
-    )
+    histories = play(OrderHistories, usually=10, steps=14)
     played = OrderHistories.played
     seconds = perf_counter() - began
-    assert played["histories"] >= HISTORIES
+    assert played["histories"] >= histories
     # The histories went where they were meant to go; a handful of them need not have.
     for kind in ("paid", "refunds", "refunds refused", "sent", "disputes"):
-        assert played[kind] > 0 or HISTORIES < 30, played
+        assert played[kind] > 0 or histories < 30, played
     if "HISTORIES" in os.environ:
         told = ", ".join(f"{kind}: {count}" for kind, count in played.most_common())
         tell(f"{told}; {seconds:.0f} s")
