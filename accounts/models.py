@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from shop.core.email_addresses import normalise_email
 from shop.core.languages import SOURCE_LANGUAGE
@@ -46,7 +47,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     email = models.EmailField(_("adresse e-mail"), unique=True)
     first_name = models.CharField(_("prénom"), max_length=150, blank=True)
-    last_name = models.CharField(_("nom"), max_length=150, blank=True)
+    last_name = models.CharField(pgettext_lazy("person", "nom"), max_length=150, blank=True)
     language = models.CharField(
         _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
     )
@@ -156,7 +157,7 @@ class SignUp(models.Model):
     email = models.EmailField(_("adresse e-mail"), db_index=True)
     password = models.CharField(max_length=128, help_text="The hash.")
     first_name = models.CharField(_("prénom"), max_length=150, blank=True)
-    last_name = models.CharField(_("nom"), max_length=150, blank=True)
+    last_name = models.CharField(pgettext_lazy("person", "nom"), max_length=150, blank=True)
     language = models.CharField(
         _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
     )
@@ -185,7 +186,7 @@ class Address(models.Model):
     )
     label = models.CharField(_("nom de l'adresse"), max_length=60, blank=True)
     first_name = models.CharField(_("prénom"), max_length=100)
-    last_name = models.CharField(_("nom"), max_length=100)
+    last_name = models.CharField(pgettext_lazy("person", "nom"), max_length=100)
     address = models.CharField(_("adresse"), max_length=250)
     postal_code = models.CharField(_("code postal"), max_length=20, blank=True)
     city = models.CharField(_("ville"), max_length=100)

@@ -160,7 +160,7 @@ def _articles(person: Person) -> list[Record]:
             record_of(
                 revision,
                 *("number", "created_at"),
-                article=(str(_("Article")), revision.article.french_title),
+                article=(str(capfirst(_("article"))), revision.article.french_title),
                 content=_content(revision.values),
             )
             for revision in revisions
@@ -169,7 +169,7 @@ def _articles(person: Person) -> list[Record]:
             record_of(
                 typed,
                 "saved_at",
-                article=(str(_("Article")), typed.article.french_title),
+                article=(str(capfirst(_("article"))), typed.article.french_title),
                 content=_content(typed.values),
             )
             for typed in autosaves

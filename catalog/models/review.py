@@ -61,7 +61,7 @@ class Review(models.Model):
     author_name = models.CharField(_("nom affiché"), max_length=60, blank=True)
     order_reference = models.CharField(_("référence de la commande"), max_length=20, blank=True)
     rating = models.PositiveSmallIntegerField(
-        _("note"), validators=[MinValueValidator(1), MaxValueValidator(5)]
+        pgettext_lazy("review", "note"), validators=[MinValueValidator(1), MaxValueValidator(5)]
     )
     title = models.CharField(_("titre"), max_length=TITLE_MAX_LENGTH)
     text = models.TextField(_("texte"), max_length=TEXT_MAX_LENGTH)

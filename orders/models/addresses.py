@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 GIFT_MESSAGE_LENGTH = 300
 
@@ -21,7 +22,7 @@ class OrderAddresses(models.Model):
 
     email = models.EmailField(_("e-mail"))
     first_name = models.CharField(_("prénom"), max_length=100)
-    last_name = models.CharField(_("nom"), max_length=100)
+    last_name = models.CharField(pgettext_lazy("person", "nom"), max_length=100)
     address = models.CharField(_("adresse"), max_length=250)
     postal_code = models.CharField(_("code postal"), max_length=20)
     city = models.CharField(_("ville"), max_length=100)

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.models import Product
 
@@ -35,7 +36,7 @@ class ContactRequest(models.Model):
         _("état"), max_length=10, choices=ContactState.choices, default=ContactState.NEW, db_index=True
     )
     first_name = models.CharField(_("prénom"), max_length=80)
-    last_name = models.CharField(_("nom"), max_length=80)
+    last_name = models.CharField(pgettext_lazy("person", "nom"), max_length=80)
     email = models.EmailField(_("e-mail"))
     subject = models.CharField(_("sujet"), max_length=150)
     message = models.TextField(_("message"))
