@@ -73,6 +73,9 @@ GIVEN_UP = {
         (r"(?i)\be-mail", "email"),
         (r"(?i)\binstallment", "it with one l"),
         (r"n't\b", "not, uncontracted"),
+        (r"(?i)\bimage", "picture"),
+        (r"\bhost\b", "hosting provider"),
+        (r"\bformat no\b", "size"),
     ),
     "de": (
         # At school 1 is the best one.

@@ -190,14 +190,20 @@ def test_a_missing_catalogue_is_named(root):
 
 
 @pytest.mark.parametrize(
-    ("german", "instead"),
-    [("Ihre Note", "Sterne, Bewertung"), ("Der Zusteller", "Paketdienst")],
+    ("language", "said", "instead"),
+    [
+        ("en", "Attach your images", "picture"),
+        ("en", "Our host", "hosting provider"),
+        ("en", "Deleted format no. 7", "size"),
+        ("de", "Ihre Note", "Sterne, Bewertung"),
+        ("de", "Der Zusteller", "Paketdienst"),
+    ],
 )
-def test_german_keeps_to_one_word_for_one_thing(root, german, instead):
+def test_a_language_keeps_to_one_word_for_one_thing(root, language, said, instead):
     translate_everything(root)
-    path = messages.catalogue_path("de", root)
-    path.write_text(path.read_text().replace('msgstr "Panier +"', f'msgstr "{german}"'))
-    assert messages.check(root) == [f"de: say {instead}: 'Panier'"]
+    path = messages.catalogue_path(language, root)
+    path.write_text(path.read_text().replace('msgstr "Panier +"', f'msgstr "{said}"'))
+    assert messages.check(root) == [f"{language}: say {instead}: 'Panier'"]
 
 
 @pytest.mark.parametrize(
