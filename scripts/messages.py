@@ -77,6 +77,10 @@ GIVEN_UP = {
         (r"\bhost\b", "hosting provider"),
         (r"\bformat no\b", "size"),
     ),
+    "es": (
+        # « Contable » beside an adjective is read as one.
+        (r"y contable\b", "asesoría contable"),
+    ),
     "de": (
         # At school 1 is the best one.
         (r"\bNoten?\b|Durchschnittsnote", "Sterne, Bewertung"),

@@ -195,6 +195,7 @@ def test_a_missing_catalogue_is_named(root):
         ("en", "Attach your images", "picture"),
         ("en", "Our host", "hosting provider"),
         ("en", "Deleted format no. 7", "size"),
+        ("es", "administración tributaria y contable", "asesoría contable"),
         ("de", "Ihre Note", "Sterne, Bewertung"),
         ("de", "Der Zusteller", "Paketdienst"),
     ],
