@@ -91,6 +91,12 @@ GIVEN_UP = {
         (r"Umsatzsteuer(?!-Id|erkl)", "Mehrwertsteuer"),
         (r"Variation", "Variante"),
         (r"versendet", "versandt"),
+        (r"\bZustand\b", "Status"),
+        (r"Prüfwert", "Hashwert"),
+        # « Anmeldung » is signing in.
+        (r"bestätigte Anmeldung", "Registrierung"),
+        # A department of the shop, and no accountant of their own.
+        (r"und Buchhaltung\b", "Steuerberatung"),
     ),
 }
 

@@ -198,6 +198,10 @@ def test_a_missing_catalogue_is_named(root):
         ("es", "administración tributaria y contable", "asesoría contable"),
         ("de", "Ihre Note", "Sterne, Bewertung"),
         ("de", "Der Zusteller", "Paketdienst"),
+        ("de", "Der Zustand", "Status"),
+        ("de", "Als Prüfwerte", "Hashwert"),
+        ("de", "Nie bestätigte Anmeldungen", "Registrierung"),
+        ("de", "Finanzverwaltung und Buchhaltung", "Steuerberatung"),
     ],
 )
 def test_a_language_keeps_to_one_word_for_one_thing(root, language, said, instead):
