@@ -80,6 +80,12 @@ def test_settings_exist(document: Path):
         assert hasattr(settings, name) or f"#{name}=" in example or name in scripts, name
 
 
+def test_decorators_exist():
+    code = [path.read_text(encoding="utf-8") for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    defined = set(re.findall(r"^def (\w+)\(", "\n".join(code), re.MULTILINE))
+    assert {name for document in DOCUMENTS for name in named(document, r"@(\w+)\(")} <= defined
+
+
 def test_the_operator_asks_stripe_for_the_events_that_the_shop_acts_on():
     kinds = named(
         ROOT / "docs/operator.md",

@@ -137,8 +137,8 @@ def withdrawn_whole() -> QuerySet[WithdrawalCase]:
 
 
 def lines_that_follow() -> QuerySet[Any]:
-    """Return lines with the units that are `here`, still to be sent, those of them that are `packed`, or to be, and
-    those that `follow`: without what declarations in force name of them."""
+    """Return lines of orders with three numbers of units: those `here`, at the workshop and still to be sent; of these
+    those `packed` or to be packed; and those that `follow`, without what declarations in force name."""
     here = pieces_at_workshop().filter(item=OuterRef("pk"))
     most = withdrawn_lines().filter(item=OuterRef("pk")).order_by("-beyond").values("beyond")[:1]
     return OrderItem.objects.annotate(
@@ -149,8 +149,8 @@ def lines_that_follow() -> QuerySet[Any]:
 
 
 def withdrawn_lines() -> QuerySet[Any]:
-    """Return the lines of declarations in force that nobody has credited yet, with the units that they and those before
-    them name `beyond` what was at the customer then: these are at the workshop, and what leaves later is what stays."""
+    """Return the lines of declarations in force that nobody has credited yet. Of the units that a line and those before
+    it name, as many as were at its customer then are those; the others, `beyond`, are at the workshop and not sent."""
     decided = RefundRequest.objects.filter(took_effect(), withdrawal=OuterRef("withdrawal"))
     lines = WithdrawalLine.objects.filter(
         ~Exists(decided),
