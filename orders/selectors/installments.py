@@ -173,14 +173,13 @@ def being_paid(payments: Collection[Payment]) -> set[int]:
 
 
 def calendar(order: Order) -> Calendar | None:
-    """Return the calendar of an order in installments, None for any other. Three queries, two with prefetched
-    payments."""
+    """Return the calendar of an order in installments, None for any other. The queries of `calendars`."""
     return calendars([order]).get(order.pk)
 
 
 def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     """Return the calendars of those orders that are paid in installments, by the order's key. Two queries, none when no
-    order is; one more where one is over and was not paid whole, and an order whose payments are not prefetched."""
+    order is; one more where one is over and was not paid whole, and for each whose payments are not prefetched."""
     wanted = [order for order in orders if order.payment_mode == PaymentMode.INSTALLMENTS]
     if not wanted:
         return {}
@@ -194,10 +193,16 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
         .annotate(is_disputed=Exists(_disputes().filter(order=OuterRef("pk"))), is_overdue=overdue)
         .in_bulk()
     )
-    credited = _credited([order for order in wanted if _short_of(order)])
+    payments = {
+        order.pk: sorted(order.payments.all(), key=lambda payment: payment.position) for order in wanted
+    }
+    short = {order.pk: _short_of(order, payments[order.pk]) for order in wanted}
+    credited = _credited([order for order in wanted if short[order.pk]])
     return {
         order.pk: _calendar(
             order,
+            payments[order.pk],
+            short[order.pk],
             credited.get(order.pk, ZERO),
             getattr(states[order.pk], "card", None),
             pauses.get(order.pk),
@@ -208,9 +213,8 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     }
 
 
-def _short_of(order: Order) -> Decimal:
+def _short_of(order: Order, payments: list[Payment]) -> Decimal:
     """The euros that were not collected of an order of which something was and nothing is owed any more."""
-    payments = order.payments.all()
     collected = [payment.amount for payment in payments if payment.state in COLLECTED_PAYMENTS]
     if not collected or any(payment.state in OPEN_PAYMENTS for payment in payments):
         return ZERO
@@ -228,6 +232,8 @@ def _credited(orders: Collection[Order]) -> dict[uuid.UUID, Decimal]:
 
 def _calendar(
     order: Order,
+    payments: list[Payment],
+    short: Decimal,
     credited: Decimal,
     stored: StoredCard | None,
     pause: InstallmentPause | None,
@@ -236,7 +242,6 @@ def _calendar(
     is_late: bool,
 ) -> Calendar:
     card = stored if stored and stored.forgotten_at is None else None
-    payments = sorted(order.payments.all(), key=lambda payment: payment.position)
     today = timezone.localdate()
     rows = tuple(
         CalendarRow(
@@ -260,7 +265,7 @@ def _calendar(
         credited=credited,
         is_settled=not left
         and any(payment.state in COLLECTED_PAYMENTS for payment in payments)
-        and _short_of(order) == credited
+        and short == credited
         and not (credited and order.status in CLOSED_STATUSES),
         pause=pause,
         may_pause=pause is None and bool(left) and not is_disputed and is_late,

@@ -132,7 +132,9 @@ def three_pieces() -> Order:
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_an_installment_that_was_credited_leaves_the_invoice_paid(is_first: bool) -> None:
+def test_an_installment_that_was_credited_leaves_the_invoice_paid(
+    is_first: bool, django_assert_num_queries
+) -> None:
     order = three_pieces()
     [item] = order.items.all()
     if not is_first:
@@ -141,7 +143,9 @@ def test_an_installment_that_was_credited_leaves_the_invoice_paid(is_first: bool
     if is_first:
         assert pay(order, 2, 5).context["has_paid_copy"] is True
     invoice = Invoice.objects.get(kind="invoice")
-    data = paid_copy_data(invoice)
+    # Order, pause, state, payments, what was credited.
+    with django_assert_num_queries(5):
+        data = paid_copy_data(invoice)
     assert data is not None
     payment = data["payment"]
     assert [payment[name] for name in ("paid", "credited", "due", "paid_on")] == [
