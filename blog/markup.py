@@ -165,7 +165,7 @@ def _cited(token: Token) -> int | None:
 
 
 def linked_alone(token: Token) -> str:
-    """Return the address that a paragraph consists of a link to, "" for any other paragraph."""
+    """Return where the link leads that is all of a paragraph; "" for any other paragraph."""
     children = token.children or []
     if token.type != "inline" or len(children) < 2 or children[0].type != "link_open":
         return ""

@@ -24,7 +24,7 @@ from shop.core.members import lock_member
 from shop.core.problems import Problem
 
 PRESSED_TWICE = timedelta(minutes=1)
-"""Within this time the same wish is the one before: its mails are on their way, and their links stay good."""
+"""Who asks for the same address again within this time pressed twice: the mails are on their way, their links good."""
 
 MoveAddress = Callable[[str, str], object]
 _listeners: list[MoveAddress] = []

@@ -163,7 +163,7 @@ def _draw_gallery(day: date) -> list[ProductCard]:
 
 
 def similar_cards(product: Product) -> list[ProductCard]:
-    """`similar_products` as cards. Two queries, a third where its own category does not fill the row."""
+    """`similar_products` as cards: the queries of it and of `build_cards`, none when they are cached."""
     return cached_fragment(lambda: build_cards(similar_products(product)), "similar-cards", product.pk)
 
 

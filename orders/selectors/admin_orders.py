@@ -75,7 +75,7 @@ def find_orders(
 ) -> KeysetPage[Order]:
     """Return a page of the list, newest first. Five queries: orders with what is to be done about them
     (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, tracking with who wrote it, payments, their attempts. Two
-    or three more for a search.
+    or three more for a search; for those at risk what `orders_at_risk` takes.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those that `is_overdue` finds. Pending and

@@ -117,7 +117,7 @@ def board_changes(since: datetime) -> Board:
 
 
 def board_card(piece_id: int) -> Card:
-    """Return one piece as the board shows it. Five queries. Raises WorkPiece.DoesNotExist."""
+    """Return one piece as the board shows it. The queries of `read_board`. Raises WorkPiece.DoesNotExist."""
     return _cards([_pieces().get(pk=piece_id)])[0]
 
 

@@ -111,7 +111,7 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
-    """Pages, categories and articles. Four queries."""
+    """List pages, categories and articles."""
     pages = [
         SitemapEntry(
             paths_in_each_language(partial(reverse, name)),

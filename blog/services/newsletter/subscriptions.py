@@ -281,8 +281,8 @@ def _set_cart_reminders(subscriber: Subscriber, wanted: bool, origin: Origin) ->
 
 
 def drop_waiting(email: str, *kinds: str) -> None:
-    """Take back the mails of these kinds that the mail server did not take yet: a reminder, and a letter that staff
-    sent again, have their words and are tried for two days."""
+    """Delete the mails to this address whose kinds begin so and which the mail server has not taken yet: they would be
+    tried for two days."""
     for kind in kinds:
         OutgoingMail.objects.filter(kind__startswith=kind, to=email, state=MailState.QUEUED).delete()
 

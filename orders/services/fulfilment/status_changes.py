@@ -179,7 +179,8 @@ def add_to_status(
 def _take_number_back(
     order: Order, shipment: Shipment, *, message: str, actor: "User | None"
 ) -> OrderTracking | None:
-    """Its customer reads so, unless the mail that tells the number has not left. Runs with the order locked."""
+    """Take the number of a parcel back. Its customer is told, unless the mail with the number still waits, which then
+    leaves without it. Runs with the order locked."""
     with translation.override(order.language):
         taken_back = _(
             "Le numéro de suivi %(number)s n'est pas celui de votre colis\u00a0: n'en tenez pas compte."

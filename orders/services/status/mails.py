@@ -74,8 +74,8 @@ def withdraw_status_mails(order: Order) -> None:
 
 
 def status_news(order: Order, entry: OrderTracking, *, is_untold: bool = False) -> StatusNews:
-    """Return the sentences for `entry`, in the active language. One query: the entry before, of those that its customer
-    has heard of."""
+    """Return the sentences for `entry`, in the active language, after what the entry before it told; where `is_untold`,
+    nobody has heard of what was undone. Some ten queries at most."""
     before = _step_before(order, entry, is_untold=is_untold)
     name = {"reference": order.reference}
     if (
