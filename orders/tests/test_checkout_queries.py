@@ -44,8 +44,8 @@ def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_str
 def test_rules_and_photos_that_pages_have_cached_cost_an_order_no_query(
     fake_stripe, shopper, settings, stock, most
 ):
-    # 24 without territories, zones, closures and pictures. Counted stock adds its guarded update, the lock of who holds
-    # and what they hold.
+    # The 25 of above without territories (twice), zones, closures and pictures. Counted stock adds its guarded update,
+    # the lock of who holds and what they hold.
     settings.FRAGMENT_CACHE_SECONDS = 60
     lines = [line(make_product(price="60.00", stock_quantity=stock))]
     assert shopper.checkout(checkout_body(lines, "60.00")).status_code == 201
