@@ -54,7 +54,7 @@ export function Tags({ tags, most, error, onChange }: TagsProps) {
             onChange={({ target }) =>
               target.value.includes(",") ? add(target.value) : setTyped(target.value)
             }
-            // A list is longer than the field.
+            // Pasted whole, a list of tags is longer than what the field takes.
             onPaste={(event) => {
               const pasted = event.clipboardData.getData("text");
               if (!pasted.includes(",")) return;

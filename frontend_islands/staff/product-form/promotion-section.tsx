@@ -51,7 +51,7 @@ export function PromotionSection({ types, product, isDisabled }: PromotionProps)
   };
   const turn = () => {
     const isOn = getValues("promotion_active");
-    // One that was ended elsewhere has its type and figures still.
+    // One that was ended under Promotions still has its type and figures: they count again.
     if (isOn && getValues("promotion_type")) return;
     const chosen = isOn ? FIRST_TYPE : "";
     setValue("promotion_type", chosen, { shouldDirty: true });

@@ -14,9 +14,9 @@ interface BulkBarProps {
   onRemove: () => void;
   onRestore: () => void;
   onClear: () => void;
-  /** The one that they are added to, "" for a new one. */
+  /** Key of the promotion that the products are added to; "" to make a new one. */
   promotion: string;
-  /** Where it is written. */
+  /** Page on which a promotion is made, or these products are added to that one. */
   promotionUrl: string;
 }
 
