@@ -1,1 +1,1 @@
-"""What is printed for a parcel: the packing slip that goes into it, and its address label."""
+"""What is printed for a parcel: the delivery note that goes into it, and its address label."""

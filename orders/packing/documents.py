@@ -1,4 +1,4 @@
-"""Packing slips and address labels as PDF, made when they are asked for: nothing of them is stored."""
+"""Delivery notes and address labels as PDF, made when they are asked for: nothing of them is stored."""
 
 import json
 from collections.abc import Sequence
