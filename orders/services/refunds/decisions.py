@@ -51,7 +51,7 @@ from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawals import units_to_return
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
-from orders.services.status.shipments import await_what_left, credit_sent_units
+from orders.services.status.shipments import credit_sent_units
 from orders.services.status.stock_holds import hold_of, level_of
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.amounts import localised_amount
@@ -200,8 +200,6 @@ def _decide(
     for row in back:
         _restock(order, row)
     plan_pieces(order, actor=request.actor)
-    if sent:
-        await_what_left(order)
     settle_request(order, request)
     return request
 

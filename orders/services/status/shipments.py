@@ -73,11 +73,8 @@ def take_shipment_back(order: Order, shipment: Shipment, reason: str) -> None:
 
 
 def await_what_left(order: Order) -> None:
-    """Of what is here again, or was credited beside a declaration, none waits for a return: the refund may not wait
-    either (L221-24). Call it with the order locked."""
-    awaited = WithdrawalCase.objects.filter(
-        order=order, state=WithdrawalState.GOODS_AWAITED, goods_received_at=None
-    )
+    """Of what is here again no declaration waits for a return: the refund may not wait either (L221-24)."""
+    awaited = WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED)
     for case in awaited.select_related("withdrawal"):
         if not has_left(order, case.withdrawal):
             case.state = WithdrawalState.DECLARED

@@ -90,15 +90,6 @@ def test_one_of_several_pieces_that_left_is_asked_back(order):
     assert case.state == "goods_awaited"
 
 
-def test_a_piece_that_was_refunded_beside_its_declaration_is_awaited_no_more(order):
-    send(order, 0, 1)
-    case = withdraw_from_hibou(order)
-    came_back = ReturnedLine(order.items.last().pk, 1, restock=True, was_sent=True)
-    request_refund(order_id=order.pk, key="beside", lines=[came_back])
-    # It is to be closed, « déjà rendu », and not waited for (L221-24).
-    assert after_a_fortnight(case) == ("declared", Urgency.RED)
-
-
 @pytest.mark.parametrize(
     ("sent", "declared", "asked"),
     [
