@@ -1,9 +1,9 @@
 #!/usr/bin/env python
-"""Random histories of orders against the laws of the books; fails at the first one that breaks them.
+"""Random histories of orders, or of the catalogue, against the laws of each; fails at the first one that breaks them.
 
-scripts/play_histories.py                 ten thousand, an hour or so
-scripts/play_histories.py 500             fewer
-scripts/play_histories.py 500 1789        the same 500 again: the seed is printed with every run
+scripts/play_histories.py                     ten thousand of orders, an hour or so
+scripts/play_histories.py 500                 fewer
+scripts/play_histories.py 500 1789            the same 500 again, on as many cores: the seed is printed with every run
 scripts/play_histories.py 500 1789 catalog    those of the catalogue, which take longer
 """
 
@@ -20,7 +20,7 @@ MANY = 10_000
 
 
 def play(histories: int, seed: int | None = None, app: str = "orders") -> bool:
-    """Return whether all of them ended as they must; one process a core, each with a seed of its own.
+    """Return whether all of an app's ended as they must; one process a core, each with a seed of its own.
 
     On SQLite in memory: histories are rolled back, not committed.
     """
