@@ -166,9 +166,20 @@ class HistoryLaws:
 
     @invariant()
     def nothing_is_awaited_that_never_left(self) -> None:
+        """A piece that was sent and credited beside its declaration may still be on its way back; a person closes
+        that case."""
         awaited = WithdrawalCase.objects.filter(state=WithdrawalState.GOODS_AWAITED, goods_received_at=None)
         for case in awaited.select_related("order", "withdrawal"):
-            assert has_left(case.order, case.withdrawal)
+            declared = case.withdrawal
+            beside = RefundLine.objects.filter(
+                request__order=case.order,
+                request__withdrawal=None,
+                request__created_at__gte=declared.declared_at,
+                sent_quantity__gt=0,
+            )
+            if declared.lines.exists():
+                beside = beside.filter(item__in=declared.lines.values("item"))
+            assert beside.exists() or has_left(case.order, declared)
 
     @invariant()
     def what_the_customer_reads_of_the_money_is_what_moved(self) -> None:
