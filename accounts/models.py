@@ -70,7 +70,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         constraints = (models.UniqueConstraint(Lower("email"), name="user_email_any_case_unique"),)
 
     def __str__(self) -> str:
-        return self.email
+        # What staff read of who did something.
+        return "compte supprimé" if self.is_closed else self.email
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """Return what a session must match to stay valid: a new password ends it, and so does another role, as each

@@ -2284,8 +2284,7 @@ export interface components {
             undone: boolean;
             /** Format: date-time */
             created_at: string;
-            /** Format: email */
-            actor?: string | null;
+            actor: string | null;
         };
         /** @description An account. `last_sign_in` is null for who never signed in. */
         AdminUser: {
@@ -3056,8 +3055,7 @@ export interface components {
         /** @description A line of the journal: a dotted name, and the texts and numbers that go with it. */
         Event: {
             name: string;
-            /** Format: email */
-            actor?: string | null;
+            actor: string | null;
             /** Format: date-time */
             created_at: string;
             readonly details: {
@@ -3489,8 +3487,7 @@ export interface components {
         Note: {
             id: number;
             text: string;
-            /** Format: email */
-            author?: string | null;
+            author: string | null;
             /** Format: date-time */
             created_at: string;
             corrects: number | null;
@@ -5091,8 +5088,7 @@ export interface components {
             parcel_url: string;
             /** Format: date-time */
             sent_at: string;
-            /** Format: email */
-            actor?: string | null;
+            actor: string | null;
             /** Format: date-time */
             undone_at: string | null;
             undo_reason: string;

@@ -19,7 +19,7 @@ from shop.core.staff_actions import StaffAction, may
 
 
 class AdminTrackingSerializer(TrackingSerializer):
-    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+    actor = serializers.CharField(allow_null=True)
 
 
 class AdminOrderLineSerializer(OrderLineSerializer):
@@ -119,7 +119,7 @@ class ShipmentSerializer(serializers.Serializer[Any]):
     tracking_number = serializers.CharField(allow_blank=True)
     parcel_url = serializers.CharField(allow_blank=True)
     sent_at = serializers.DateTimeField()
-    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+    actor = serializers.CharField(allow_null=True)
     undone_at = serializers.DateTimeField(allow_null=True)
     undo_reason = serializers.CharField(allow_blank=True)
     lines = ParcelLineSerializer(many=True)
@@ -145,7 +145,7 @@ class NoteSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     text = serializers.CharField()
-    author = serializers.EmailField(source="author.email", default=None, allow_null=True)
+    author = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
     corrects = serializers.IntegerField(source="corrects_id", allow_null=True)
 
@@ -154,7 +154,7 @@ class EventSerializer(serializers.Serializer[Any]):
     """A line of the journal: a dotted name, and the texts and numbers that go with it."""
 
     name = serializers.CharField()
-    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+    actor = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
     details = serializers.SerializerMethodField()
 

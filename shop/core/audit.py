@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from shop.core.dates import end_of_day, start_of_day
 from shop.core.keyset import KeysetPage, read_page
@@ -55,7 +55,7 @@ def find_audit_entries(
     until: date | None = None,
     cursor: str = "",
 ) -> tuple[KeysetPage[AuditEntry], dict[int, str]]:
-    """Return a page of the trail, newest first, and the people who are still there by key. Two queries, one more with
+    """Return a page of the trail, newest first, and the people who have an account by key. Two queries, one more with
     `person`; none counts the entries.
 
     `person` is parts of the e-mail address and the name of who did it, or their key; `until` is included. Raises
@@ -72,7 +72,8 @@ def find_audit_entries(
         entries = entries.filter(created_at__lte=end_of_day(until))
     page = read_page(entries, cursor, moment="created_at", size=PAGE_SIZE)
     actors = {entry.actor_id for entry in page.rows if entry.actor_id is not None}
-    return page, {user.pk: _name(user) for user in get_user_model()._default_manager.filter(pk__in=actors)}
+    people: QuerySet[Any] = get_user_model()._default_manager.filter(pk__in=actors)
+    return page, {user.pk: _name(user) for user in people if not user.is_closed}
 
 
 def _people(text: str) -> list[int]:
