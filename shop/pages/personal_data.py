@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import datetime
 from functools import partial
 
+from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
+from catalog.models import Notice
 from catalog.selectors.sellables import SellableKey
 from orders.selectors.saved_carts import line_names
 from shop.core.file_storage import private_storage
@@ -20,6 +25,7 @@ from shop.core.personal_data import (
     RetentionRule,
     record_of,
     register_activity,
+    register_last_use,
     register_not_personal,
     register_retention,
 )
@@ -109,6 +115,19 @@ def register() -> None:
         ),
     ):
         register_retention(rule)
+    register_last_use("pages", _last_words)
+
+
+def _last_words(keys: Collection[int]) -> dict[int, datetime]:
+    """Return when members last wrote to the workshop, or confirmed an alert, which takes no signing in. One query."""
+    wrote = ContactRequest.objects.filter(email=OuterRef("email")).order_by("-created_at")
+    agreed = Notice.objects.filter(email=OuterRef("email"), confirmed_at__isnull=False)
+    members = User.objects.filter(pk__in=keys).annotate(
+        wrote=Subquery(wrote.values("created_at")[:1]),
+        agreed=Subquery(agreed.order_by("-confirmed_at").values("confirmed_at")[:1]),
+    )
+    rows = members.values_list("pk", "wrote", "agreed")
+    return {key: max(filter(None, moments)) for key, *moments in rows if any(moments)}
 
 
 def _cart_reminders(person: Person) -> list[Record]:

@@ -17,14 +17,15 @@ from blog.models import ConsentRecord, ConsentSource
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import Choices, save_member_choices
 from blog.tests.subscribers import make_subscriber
+from catalog.models import Notice
 from orders.models import Order
-from orders.tests.factories import make_order, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
-from shop.pages.models import Erasure, ErasureState, InactivityNotice, RetentionRun
+from shop.pages.models import ContactRequest, Erasure, ErasureState, InactivityNotice, RetentionRun
 from shop.pages.services import retention
 from shop.pages.services.erasures import request_erasure, run_erasure
 from shop.pages.services.guest_erasures import send_erasure_link
-from shop.pages.services.retention import apply_rules
+from shop.pages.services.retention import apply_rules, warn_inactive
 from shop.pages.tests.personal_data import send_mails
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +132,31 @@ def test_who_said_what_they_want_to_receive_has_used_the_account(days, warned):
     save_member_choices(email=user.email, choices=choices, origin=Origin(ConsentSource.MAIL, "fr"))
     ConsentRecord.objects.update(created_at=ago(days=days))
     assert apply_rules(timezone.now())["inactive-warned"] == warned
+
+
+@pytest.mark.parametrize(("days", "warned"), [(300, 0), (3 * 366, 1)])
+@pytest.mark.parametrize("moment", ["wrote", "confirmed an alert"])
+def test_who_wrote_or_confirmed_an_alert_without_signing_in_is_no_member_without_activity(
+    moment, days, warned
+):
+    user = idle("writer@example.com", joined=4 * 366)
+    idle("other@example.com", joined=30)
+    if moment == "wrote":
+        ContactRequest.objects.create(
+            reference="Z", fingerprint="f" * 64, kind="quote", email=user.email, language="fr",
+            created_at=ago(days=days),
+        )  # fmt: skip
+    else:
+        Notice.objects.create(
+            email=user.email, token="t" * 43, product=make_product(), confirmed_at=ago(days=days)
+        )
+    assert warn_inactive(ago(days=3 * 365), 10) == warned
+
+
+def test_a_wish_for_an_alert_that_nobody_confirmed_is_no_activity():
+    user = idle("typed@example.com", joined=4 * 366)
+    Notice.objects.create(email=user.email, token="t" * 43, product=make_product())
+    assert warn_inactive(ago(days=3 * 365), 10) == 1
 
 
 def test_an_account_that_closed_in_that_month_is_not_erased_again():
