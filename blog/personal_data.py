@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
@@ -221,5 +221,11 @@ def _newsletter(person: Person) -> list[Record]:
 
 
 def _erase(person: Person) -> bool:
-    Subscriber.objects.filter(person.has_address()).delete()
+    theirs = Subscriber.objects.filter(person.has_address())
+    if person.by_inactivity:
+        # Letters go on until their reader says otherwise; a cart to remind of goes with the account.
+        receives = Q(subscribed_at__isnull=False, suspended_at=None)
+        theirs.filter(receives).update(cart_reminders_at=None)
+        theirs = theirs.exclude(receives)
+    theirs.delete()
     return True

@@ -62,7 +62,12 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         },
         "account_erasure_link": {"url": "http://localhost:8000/effacement?cle=abc:def"},
         "account_erasure_ended": {"url": "http://localhost:8000/espace-membre/donnees"},
-        "account_erased": {"matters": [], "by_inactivity": False, "is_guest": False},
+        "account_erased": {
+            "matters": [],
+            "by_inactivity": False,
+            "is_guest": False,
+            "keeps_newsletter": False,
+        },
         "account_inactive": {
             "url": "http://localhost:8000/auth",
             "is_blocked": False,

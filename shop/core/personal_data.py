@@ -36,11 +36,13 @@ class Basis(models.TextChoices):
 @dataclass(frozen=True, slots=True)
 class Person:
     """Who is meant: the key of an account, 0 for somebody without one, and the addresses that are proven to be theirs,
-    in their stored form. What was written under an address after `until` is not theirs."""
+    in their stored form. What was written under an address after `until` is not theirs. `by_inactivity`: nobody asked
+    for the erasure, so that what they agreed to beside the account stays (GDPR art. 7(3))."""
 
     key: int
     emails: tuple[str, ...]
     until: datetime | None = None
+    by_inactivity: bool = False
 
     def has_address(self, column: str = "email") -> Q:
         """Return the condition that `column` holds one of the person's addresses, in any case; false without any."""

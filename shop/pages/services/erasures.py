@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services.members import close_account, is_last_admin
 from blog.models import ConsentSource
+from blog.selectors.subscribers import find_subscriber
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
 from catalog.services.notices import end_alerts
@@ -291,6 +292,7 @@ def _erase(erasure: Erasure) -> bool:
 
 def _announce(erasure: Erasure, left: list[str]) -> None:
     """The mail goes to the address that is being erased; the row that carries it is deleted once it is sent."""
+    subscriber = find_subscriber(erasure.emails[0])
     queue_mail(
         kind="account_erased",
         to=erasure.emails[0],
@@ -299,6 +301,7 @@ def _announce(erasure: Erasure, left: list[str]) -> None:
             "matters": left,
             "by_inactivity": erasure.by_inactivity,
             "is_guest": erasure.is_guest,
+            "keeps_newsletter": erasure.by_inactivity and subscriber is not None and subscriber.receives,
         },
         dedupe_key=f"erasure-done:{erasure.pk}",
     )
@@ -309,4 +312,9 @@ def _announce(erasure: Erasure, left: list[str]) -> None:
 def _person(erasure: Erasure) -> Person:
     """After the last mail the address may be somebody else's, or theirs with another account: an order that is still
     open is waited for, for months maybe, and nothing new is taken."""
-    return Person(erasure.user_key or 0, tuple(erasure.emails), until=erasure.announced_at)
+    return Person(
+        erasure.user_key or 0,
+        tuple(erasure.emails),
+        until=erasure.announced_at,
+        by_inactivity=erasure.by_inactivity,
+    )

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.services.members import close_account
 from accounts.tests.browsers import browser, is_open
 from accounts.tests.people import PASSWORD, make_admin, make_member, text
-from blog.models import ConsentRecord, ConsentSource
+from blog.models import ConsentRecord, ConsentSource, Subscriber
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import Choices, save_member_choices
 from blog.tests.subscribers import make_subscriber
@@ -157,6 +157,44 @@ def test_a_wish_for_an_alert_that_nobody_confirmed_is_no_activity():
     user = idle("typed@example.com", joined=4 * 366)
     Notice.objects.create(email=user.email, token="t" * 43, product=make_product())
     assert warn_inactive(ago(days=3 * 365), 10) == 1
+
+
+def test_a_subscription_outlives_an_account_that_ends_by_inactivity(mailoutbox):
+    gone = idle("gone@example.com", joined=4 * 366)
+    subscriber = make_subscriber(gone.email, cart_reminders_at=ago(days=4 * 365))
+    quiet = idle("quiet@example.com", joined=4 * 366)
+    make_subscriber(quiet.email, subscribed_at=None, unsubscribed_at=ago(days=4 * 365))
+    angry = idle("angry@example.com", joined=4 * 366)
+    make_subscriber(angry.email, suspended_at=ago(days=4 * 365), suspension="complaint")
+    for user in (gone, quiet, angry):
+        finish(request_erasure(user=user, language="fr", by_inactivity=True))
+
+    subscriber.refresh_from_db()
+    assert (subscriber.email, subscriber.receives, subscriber.cart_reminders_at) == (gone.email, True, None)
+    # Nothing of who gets no letters stays, as the mail says.
+    assert list(Subscriber.objects.values_list("pk", flat=True)) == [subscriber.pk]
+    assert User.objects.get(pk=gone.pk).is_closed
+    bodies = {mail.to[0]: mail.body for mail in mailoutbox}
+    goes_on = "Votre abonnement à la newsletter continue, car vous ne l'avez pas retiré\u00a0: chaque lettre porte"
+    last = "C'est le dernier e-mail que vous recevez de nous à ce sujet"
+    assert (goes_on in bodies[gone.email], last in bodies[gone.email]) == (True, False)
+    for user in (quiet, angry):
+        assert (goes_on in bodies[user.email], last in bodies[user.email]) == (False, True)
+
+
+def test_who_asks_to_be_erased_takes_the_subscription_along():
+    user = idle("leaves@example.com", joined=4 * 366)
+    make_subscriber(user.email)
+    finish(request_erasure(user=user, language="fr"))
+    assert not Subscriber.objects.exists()
+
+
+def finish(erasure: Erasure) -> None:
+    for _ in range(2):
+        Erasure.objects.update(next_try_at=timezone.now())
+        run_erasure(erasure.pk)
+        send_mails()
+    assert Erasure.objects.get(pk=erasure.pk).state == ErasureState.DONE
 
 
 def test_an_account_that_closed_in_that_month_is_not_erased_again():
