@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
+from catalog.services.reviews import adopt_reviews
 from orders.journal import record_event
 from orders.models import Order
 from orders.search_index import index_order
@@ -52,14 +54,17 @@ def join_member(*, order: Order, member: User) -> None:
 
 
 def move_orders(old: str, new: str) -> None:
-    """A member proved another address: their orders are written about to that one, and found by it. Invoices and
-    contracts stay as they were issued, and so do orders that were placed with a third address.
+    """A member proved another address: their orders, and those that were placed as a guest with the old one, are
+    written about to that one, and found by it; reviews without an account become theirs. Invoices and contracts stay as
+    they were issued, and so do orders of theirs that were placed with a third address.
 
     Runs in the caller's transaction; locks the orders, oldest key first.
     """
-    theirs = Order.objects.filter(email=old, user__email=new).select_related("user")
-    for order in theirs.select_for_update(no_key=True, of=("self",)).order_by("pk"):
+    member = User.objects.get(email=new)
+    theirs = Order.objects.filter(Q(user=member) | Q(user=None), email=old)
+    for order in theirs.select_for_update(no_key=True).order_by("pk"):
         order.email = new
         order.save(update_fields=["email", "updated_at"])
         index_order(order)
-        record_event(order, "order.email_changed", actor=order.user)
+        record_event(order, "order.email_changed", actor=member)
+    adopt_reviews(user_id=member.pk, email=old)
