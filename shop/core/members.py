@@ -22,6 +22,13 @@ def find_open_member(user_id: int) -> Any:
     return accounts.filter(pk=user_id, is_active=True).first()
 
 
+def hold_account(user_id: int) -> Any:
+    """Return the row of an account, a blocked one too, held until the transaction ends. None where an erasure closed
+    it."""
+    account = get_user_model()._default_manager.select_for_update(no_key=True).filter(pk=user_id).first()
+    return None if account is None or account.is_closed else account
+
+
 def lock_member(user_id: int) -> Any:
     """Return the row of who is signed in as `find_open_member` does. Raises `NotAuthenticated` where there is none."""
     member = find_open_member(user_id)

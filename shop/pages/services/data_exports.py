@@ -1,4 +1,5 @@
-"""The archive of all that is held about a member (GDPR art. 15, 20): asked for, made by a worker, deleted in a week."""
+"""The archive of all that is held about a member (GDPR art. 15, 20), a blocked one too: asked for, made by a worker,
+deleted in a week."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
+from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import User
 from shop.core import limits
@@ -27,7 +29,7 @@ from shop.core.errors import is_outage
 from shop.core.file_storage import discard_files, private_storage
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
-from shop.core.members import find_open_member, lock_member
+from shop.core.members import hold_account
 from shop.core.models import ShopSettings
 from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
 from shop.core.site import absolute_url
@@ -43,15 +45,17 @@ _FOLDER = "exports"
 
 
 def request_export(*, user: User, language: str) -> DataExport:
-    """Return the export that is under way, or start one. Raises `Problem` (429 `throttled`) for a fourth in a day, and
-    `NotAuthenticated` (see `lock_member`)."""
+    """Return the export that is under way, or start one. The caller knows who asks: signed in, or by the link of a
+    blocked member. Raises `Problem` (429 `throttled`) for a fourth in a day, and `NotAuthenticated` for an account that
+    was erased meanwhile."""
     known = DataExport.objects.filter(user_key=user.pk, state__in=EXPORTS_UNDER_WAY).first()
     if known is not None:
         return known
     limits.enforce(limits.DATA_EXPORT, str(user.pk))
     try:
         with transaction.atomic():
-            lock_member(user.pk)
+            if hold_account(user.pk) is None:
+                raise NotAuthenticated
             asked = DataExport.objects.create(user_key=user.pk, language=language)
             enqueue_after_commit(TASK, str(asked.pk))
     except IntegrityError:
@@ -72,8 +76,8 @@ def make_export(export_id: uuid.UUID) -> bool:
     if not claimed:
         return False
     export = DataExport.objects.get(pk=export_id)
-    user = User.objects.filter(pk=export.user_key, is_active=True).first()
-    if user is None:
+    user = User.objects.filter(pk=export.user_key).first()
+    if user is None or user.is_closed:
         export.delete()
         return False
     try:
@@ -135,14 +139,15 @@ def _finish(export: DataExport, name: str, size: int) -> bool:
     now = timezone.now()
     expires = now + (now - kept_until("export_days", now))
     with transaction.atomic():
-        member = find_open_member(export.user_key)
+        member = hold_account(export.user_key)
         if member is None:
             _ours(export).delete()
             return False
         ready = _ours(export).update(
             state=ExportState.READY, lease_until=None, file=name, size=size, ready_at=now, expires_at=expires
         )
-        if ready:
+        # Who is blocked waits on the page of their link: that of the member area is shut to them.
+        if ready and member.is_active:
             with translation.override(export.language):
                 url = absolute_url(reverse("members-data"))
             queue_mail(

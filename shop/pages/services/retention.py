@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from accounts.models import User
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
+from shop.core.members import hold_account
 from shop.core.personal_data import RetentionRule, kept_until, last_use, retention_rules
 from shop.core.site import absolute_url
 from shop.pages.models import Erasure, InactivityNotice, RetentionRun
@@ -65,7 +66,7 @@ def warn_inactive(before: datetime, limit: int) -> int:
 
 def _warn(user: User) -> bool:
     with transaction.atomic(), translation.override(user.language):
-        held = _held(user.pk)
+        held = hold_account(user.pk)
         if held is None:
             return False
         _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
@@ -94,17 +95,11 @@ def erase_inactive(before: datetime, limit: int) -> int:
 def _follow(notice: InactivityNotice) -> bool:
     with transaction.atomic():
         # Who signs in at this moment is waited for.
-        user = _held(notice.user_key)
+        user = hold_account(notice.user_key)
         if user is not None and not user.is_staff and last_use([user.pk])[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
     return True
-
-
-def _held(key: int) -> User | None:
-    """Return the account, held until the transaction ends; None for one that an erasure closed."""
-    user = User.objects.select_for_update(no_key=True).filter(pk=key).first()
-    return None if user is None or user.is_closed else user
 
 
 def _end(announced: datetime) -> datetime:

@@ -3,7 +3,10 @@ address."""
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from datetime import timedelta
 from html import unescape
 
@@ -13,6 +16,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.services import set_blocked
+from accounts.services.members import close_account
 from accounts.tests.people import make_admin, make_member
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice
@@ -21,7 +26,8 @@ from orders.models import Order
 from orders.services.checkout.placement import join_orders
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
-from shop.pages.models import ContactRequest, Erasure, ErasureState
+from shop.pages.models import ContactRequest, DataExport, Erasure, ErasureState
+from shop.pages.services.data_exports import make_export
 from shop.pages.services.erasures import request_erasure_by_link, run_erasure
 from shop.pages.tests.personal_data import delivered_order, send_mails
 
@@ -266,6 +272,56 @@ def test_a_blocked_member_who_writes_is_erased_by_the_link(staff, client, mailou
     assert "L'effacement est en cours." in unescape(client.get(path).content.decode())
     assert client.post(path).status_code == 303
     assert Erasure.objects.get().user_key == user.pk
+
+
+@pytest.mark.both_engines
+def test_a_blocked_member_who_writes_has_their_archive_by_the_link(staff, client, run_on_commit):
+    user = make_member(GUEST, first_name="Zoraide")
+    signed_in = Client()
+    signed_in.force_login(user)
+    set_blocked(user=user, blocked=True, changed_by=User.objects.get(email="admin@example.com"))
+    path = link(staff)
+    mail = OutgoingMail.objects.get(kind="account_erasure_link")
+    assert (mail.subject, "il vous en donne une copie ou les efface" in mail.text) == ("Vos données", True)
+    page = client.get(path).content.decode()
+    assert ('<h1 class="page-title">Mes données</h1>' in page, "Préparer mon archive" in page) == (True, True)
+
+    assert client.post(path, {"export": "1"})["Location"] == path
+    waiting = client.get(path)
+    assert (waiting["Refresh"], "Nous préparons votre archive." in waiting.content.decode()) == ("5", True)
+    assert b"".join(client.get(f"{path}&archive")) != b"", "no archive yet is no error"
+    with run_on_commit():
+        make_export(DataExport.objects.get().pk)
+    page = client.get(path).content.decode()
+    [file] = re.findall(r'href="([^"]+archive)"', unescape(page))
+    answer = client.get(file)
+
+    assert answer["Content-Type"] == "application/zip"
+    data = json.loads(zipfile.ZipFile(io.BytesIO(b"".join(answer))).read("data.json"))
+    assert [row["email"] for row in data["account"]] == [GUEST] * 2
+    # The page of the member area is shut to them, and nothing was erased.
+    assert signed_in.get("/espace-membre/donnees").status_code == 302
+    assert not OutgoingMail.objects.filter(kind="account_data_ready").exists()
+    assert not Erasure.objects.exists()
+    for _ in range(2):
+        DataExport.objects.update(state="failed")
+        client.post(path, {"export": "1"})
+    DataExport.objects.update(state="failed")
+    refused = client.post(path, {"export": "1"})
+    assert (refused.status_code, refused.context["export_refusal"][:23]) == (429, "Trop de demandes aujour")
+
+
+def test_who_has_no_account_or_an_erased_one_is_offered_no_archive(staff, client):
+    path = link(staff)
+    for address in (path, f"{path}&archive"):
+        page = client.get(address).content.decode()
+        assert ("Préparer mon archive" in page, "Effacer mes données</h1>" in page) == (False, True)
+    user = make_member(GUEST)
+    close_account(user=user)
+    assert "Préparer mon archive" not in client.get(path).content.decode()
+    client.post(path, {"export": "1"})
+    assert not DataExport.objects.exists()
+    assert not Erasure.objects.exists()
 
 
 def test_a_member_who_is_unblocked_asks_in_the_member_area(staff, client):

@@ -1,9 +1,11 @@
-"""`/espace-membre/donnees`: the archive of one's own data, and the erasure of one's account."""
+"""`/espace-membre/donnees`: the archive of one's own data, and the erasure of one's account; `/effacement`: the same
+for who can't sign in."""
 
 from __future__ import annotations
 
 import uuid
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import User
 from accounts.recent_authentication import lacks_second_factor, prove_fully
@@ -25,8 +28,10 @@ from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import period_text
 from shop.core.problems import Problem
+from shop.pages.models import DataExport
 from shop.pages.selectors.personal_data import (
     asked_erasure,
+    blocked_member,
     current_export,
     erasure_of,
     erasure_of_address,
@@ -79,7 +84,10 @@ def export_request(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 def export_file(request: HttpRequest, key: uuid.UUID) -> HttpResponseBase:
     """The archive, to its member alone; 404 for anybody else and once its time is over."""
-    export = ready_export(_member(request).pk, key)
+    return _archive(ready_export(_member(request).pk, key))
+
+
+def _archive(export: DataExport | None) -> FileResponse:
     storage = private_storage()
     if export is None or not storage.exists(export.file):
         raise Http404
@@ -112,36 +120,61 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-def erasure_link(request: HttpRequest) -> HttpResponse:
+def erasure_link(request: HttpRequest) -> HttpResponseBase:
     """`/effacement?cle=`: the link that somebody received who can't sign in, without an account or with a
-    blocked one; nothing happens before they press, and `cancel` takes it back until it begins."""
+    blocked one; nothing happens before they press, and `cancel` takes it back until it begins. Who is blocked starts an
+    archive by `export`, and has it by `archive`."""
     known = address_of_link(request.GET.get("cle", "")[:1000])
     if known is None:
         raise DeadLink("errors/404-erasure.html")
     email, language = known
-    refusal, status = "", 200
-    if request.method == "POST" and "cancel" in request.POST:
-        cancel_erasure_by_link(email=email)
-        return HttpResponseRedirect(request.get_full_path(), status=303)
+    member = blocked_member(email)
+    if member is not None and member.is_closed:
+        member = None
+    export = None if member is None else current_export(member.pk)
+    if export is not None and "archive" in request.GET:
+        return _archive(ready_export(export.user_key, export.pk))
+    here = f"{request.path}?{urlencode({'cle': request.GET['cle']}, safe=':')}"
+    refusals, status = {"refusal": "", "export_refusal": ""}, 200
     if request.method == "POST":
         try:
-            request_erasure_by_link(email=email, language=language)
+            if "export" in request.POST:
+                if member is not None:
+                    request_export(user=member, language=language)
+            elif "cancel" in request.POST:
+                cancel_erasure_by_link(email=email)
+            else:
+                request_erasure_by_link(email=email, language=language)
         except Problem as problem:
-            refusal, status = problem.detail, problem.status
-        else:
-            return HttpResponseRedirect(request.get_full_path(), status=303)
+            refusals["export_refusal" if "export" in request.POST else "refusal"] = problem.detail
+            status = problem.status
+        except NotAuthenticated:
+            # Erased at this moment, as the page says.
+            pass
+        if not any(refusals.values()):
+            return HttpResponseRedirect(here, status=303)
     person = person_of_address(email)
+    is_refreshed = export is not None and export.is_under_way and request.method != "POST"
     context: dict[str, Any] = {
         "email": email,
+        "page_title": _("Mes données") if member else _("Effacer mes données"),
         "has_account": bool(person.key),
+        "has_archive": member is not None,
+        "export": export,
+        "export_days": period_text("export_days"),
+        "is_refreshed": is_refreshed,
+        "page_url": here,
+        "file_url": f"{here}&archive",
+        **refusals,
         "erasure": asked_erasure(erasure_of_address(email)),
         "erasure_days": period_text("erasure_days"),
-        "refusal": refusal,
         "matters": open_matters(person),
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),
     }
     response = render(request, "pages/erasure_link.html", context, status=status)
+    if is_refreshed:
+        response["Refresh"] = str(REFRESH_SECONDS)
     # The address of the page is a key.
     response["Referrer-Policy"] = "same-origin"
     return response
