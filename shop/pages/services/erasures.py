@@ -258,6 +258,9 @@ def _close(erasure: Erasure) -> bool:
             record_audit("erasure.cancelled", user, actor=None)
             erasure.delete()
             return False
+        if user is not None and is_last_admin(user):
+            # The others have left since: the page asks to name one.
+            return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
             return False
         if user is not None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User, UserRole
 from accounts.tests.people import PASSWORD, add_app, app_code, make_admin, make_member, prove
@@ -34,7 +37,17 @@ def test_of_two_admins_who_go_at_once_one_stays(caplog):
     for erasure in both:
         run_erasure(erasure.pk)
     assert list(UserRole.objects.filter(role="admin").values_list("user_id", flat=True)) == [second.pk]
-    assert Erasure.objects.get(user_key=second.pk).state == ErasureState.REGISTERED
+    waiting = Erasure.objects.get(user_key=second.pk)
+    assert waiting.state == ErasureState.REGISTERED
+    # It waits for another administrator, a month and more: no failure every five minutes, and the page says why.
+    assert waiting.next_try_at > timezone.now() + timedelta(minutes=50)
+    assert "did not end" not in caplog.text
+    page = signed_in(second).get(PAGE).content.decode()
+    assert ("nommez-en un autre" in page, "Votre demande est enregistrée" in page) == (True, True)
+    make_admin("third@example.com")
+    Erasure.objects.update(next_try_at=timezone.now())
+    run_erasure(waiting.pk)
+    assert User.objects.get(pk=second.pk).is_closed
 
 
 def test_asked_for_on_the_page_with_the_password(queued_tasks, run_on_commit):
