@@ -89,8 +89,8 @@ class AdminUserListView(APIView):
 
 @method_decorator(never_cache, name="dispatch")
 class AdminUserRoleView(APIView):
-    """The role of one account; its sessions end when it changes. 409 `last_admin` for the last one and
-    `account_erased`, 403 `reauthentication_required` until the admin proved again who they are."""
+    """The role of one account; its sessions end when it changes. 409 `last_admin` for the last one, `blocked_account`
+    and `account_erased`, 403 `reauthentication_required` until the admin proved again who they are."""
 
     permission_classes = (allowed(post=StaffAction.CHANGE_ROLES),)
 

@@ -22,14 +22,17 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
     The person is told by mail what somebody else changed; who runs a server command tells them.
     Admins and staff get access to the administration with it, members lose it; what they may do there says
     ``shop.core.staff_actions``. Raises ``Problem`` (409): ``last_admin`` when nobody
-    would be left to administer the shop, also when two admins demote each other at once; ``account_erased``.
+    would be left to administer the shop, also when two admins demote each other at once; ``blocked_account`` for rights
+    that nobody could use, and that keep the account from being unblocked; ``account_erased``.
     """
     role = Role(role)
     flags = {"is_staff": role != Role.USER, "is_superuser": role == Role.ADMIN}
     with transaction.atomic():
         # The account first, as whoever closes it holds it when they come here; then every admin's row, in one order:
         # rivals wait here and then count what is really left.
-        _lock(user)
+        account = _lock(user)
+        if role != Role.USER and not account.is_active:
+            raise Problem("blocked_account", _("Ce compte est bloqué\u00a0: débloquez-le d'abord."), 409)
         admin_roles = (
             UserRole.objects.select_for_update(of=("self",))
             .filter(role=Role.ADMIN, user__is_active=True)

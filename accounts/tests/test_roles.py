@@ -75,6 +75,23 @@ def test_the_last_admin_stays(how):
 
 
 @pytest.mark.django_db
+def test_who_is_blocked_is_given_no_rights_and_may_lose_theirs():
+    """An account with rights is not unblocked: who gave them had to take them back first."""
+    boss, user = make_admin(), make_member("lea@example.com")
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    for role in ("staff", "admin"):
+        with pytest.raises(Problem) as refusal:
+            grant_role(user=user, role=role, changed_by=boss)
+        assert (refusal.value.code, refusal.value.status) == ("blocked_account", 409)
+        assert refusal.value.detail == "Ce compte est bloqué\u00a0: débloquez-le d'abord."
+    assert roles_of(User.objects.get(pk=user.pk)) == []
+    assert not User.objects.get(pk=user.pk).is_staff
+    colleague = make_admin("tom@example.com")
+    User.objects.filter(pk=colleague.pk).update(is_active=False)
+    assert grant_role(user=colleague, role="user", changed_by=boss).role == "user"
+
+
+@pytest.mark.django_db
 def test_unknown_roles_are_refused():
     user = make_member()
     with pytest.raises(ValueError, match="owner"):

@@ -1055,8 +1055,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description The role of one account; its sessions end when it changes. 409 `last_admin` for the last one and
-         *     `account_erased`, 403 `reauthentication_required` until the admin proved again who they are.
+         * @description The role of one account; its sessions end when it changes. 409 `last_admin` for the last one, `blocked_account`
+         *     and `account_erased`, 403 `reauthentication_required` until the admin proved again who they are.
          */
         post: operations["admin_user_role"];
         delete?: never;
