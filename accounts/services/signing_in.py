@@ -26,7 +26,7 @@ from rest_framework.exceptions import NotAuthenticated
 from accounts.devices import known_device
 from accounts.mails import send_password_changed
 from accounts.models import User
-from accounts.passwords import MAXIMUM, refuse_weak_password
+from accounts.passwords import MAXIMUM, minimum_length, refuse_weak_password
 from accounts.selectors import find_user, is_email_confirmed, newest_sign_up
 from accounts.services.members import clean_email, request_password_reset
 from accounts.services.second_factor import check_unnamed_passkey
@@ -49,7 +49,8 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     by network address, those of a device that the member signed in on before by that device alone; so call this
     outside any transaction. Raises ``Problem``:
     ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400, the password of a sign-up;
-    the mail about it is on its way once more).
+    the mail about it is on its way once more), ``weak_password``
+    (400, too short for a role that was given since; the link to another one is on its way).
     """
     try:
         address = clean_email(email)
@@ -87,6 +88,17 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
         # Made by a command that asks for no proof. The link to a new password is one.
         request_password_reset(email=address, language=get_language() or user.language)
         raise _unconfirmed()
+    if len(password) < minimum_length(user):
+        # Chosen as a member, before a role asked for more.
+        request_password_reset(email=address, language=get_language() or user.language)
+        raise Problem(
+            "weak_password",
+            _(
+                "Votre rôle demande un mot de passe d'au moins %(minimum)d caractères\u00a0: choisissez-en un par le "
+                "lien que vous recevez par e-mail."
+            )
+            % {"minimum": minimum_length(user)},
+        )
     return user
 
 

@@ -13,7 +13,7 @@ from rest_framework.exceptions import NotAuthenticated
 from accounts.models import Role, User, UserRole
 from accounts.selectors import roles_of
 from accounts.services import grant_role
-from accounts.tests.people import make_admin, make_member
+from accounts.tests.people import link_in_last_mail, make_admin, make_member, post, signed_in, text
 from shop.core.models import AuditEntry
 from shop.core.problems import Problem
 from shop.core.staff_actions import ROLE_ACTIONS, StaffAction, may
@@ -89,6 +89,28 @@ def test_who_is_blocked_is_given_no_rights_and_may_lose_theirs():
     colleague = make_admin("tom@example.com")
     User.objects.filter(pk=colleague.pk).update(is_active=False)
     assert grant_role(user=colleague, role="user", changed_by=boss).role == "user"
+
+
+@pytest.mark.django_db
+def test_a_member_s_short_password_opens_nothing_once_they_are_of_the_team(client):
+    user = make_member()
+    user.set_password("mauve-18")
+    user.save()
+    assert post(client, "signin", password="mauve-18").status_code == 302
+    client.logout()
+    grant_role(user=user, role="staff")
+
+    refused = post(client, "signin", password="mauve-18")
+
+    assert (refused.status_code, signed_in(client)) == (200, False)
+    words = "Votre rôle demande un mot de passe d'au moins 12 caractères\u00a0: choisissez-en un par le lien"
+    assert words in text(refused)
+    key = link_in_last_mail()
+    client.get(key)
+    chosen = {"password": "mauve-18-citron", "password_confirmation": "mauve-18-citron"}
+    client.post("/auth/nouveau-mot-de-passe", chosen)
+    assert post(client, "signin", password="mauve-18-citron").status_code == 302
+    assert signed_in(client)
 
 
 @pytest.mark.django_db
