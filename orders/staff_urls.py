@@ -69,6 +69,7 @@ urlpatterns = [
     ),
     path("commandes/<uuid:order_id>/promesse", dates.promise_page, name="staff-order-promise"),
     path("commandes/<uuid:order_id>/livraison", dates.delivery_page, name="staff-order-delivery"),
+    path("commandes/<uuid:order_id>/adresse-e-mail", dates.email_page, name="staff-order-email"),
     path("commandes/<uuid:order_id>/argent-garde", dates.retention_page, name="staff-order-retention"),
     path("commandes/<uuid:order_id>/suspension", installments.pause_page, name="staff-order-pause"),
     path("commandes/<uuid:order_id>/virement", transfers.transfer_page, name="staff-order-transfer"),

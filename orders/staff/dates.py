@@ -1,4 +1,5 @@
-"""What staff decide about one order besides its steps: its two dates, and money that the shop keeps of it."""
+"""What staff decide about one order besides its steps: its two dates, its e-mail address, and money that the shop keeps
+of it."""
 
 from __future__ import annotations
 
@@ -19,16 +20,20 @@ from orders.models import Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import is_awaited
+from orders.services.checkout.guest_accounts import correct_email, may_correct_email
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
 from orders.staff.base import DayField, ask_page, carry_out, order_url
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
+from shop.core.email_addresses import EmailAddressField
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
 
 PROMISE_LABEL = "Changer la date promise"
 DELIVERY_LABEL = "Date de livraison"
+EMAIL_LABEL = "Corriger l'adresse e-mail"
 RETENTION_LABEL = "Décider de l'argent gardé"
 
 
@@ -45,6 +50,12 @@ class DeliveryForm(forms.Form):
     """The day on which the last parcel arrived; empty when it is not known."""
 
     delivered_on = DayField(label="Livrée le", required=False)
+
+
+class EmailForm(forms.Form):
+    """Where the mails of the order go."""
+
+    email = EmailAddressField(label="Adresse e-mail", max_length=EMAIL_MAX_LENGTH)
 
 
 class RetentionForm(forms.Form):
@@ -109,6 +120,28 @@ def delivery_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase
         back=order_url(order.pk),
         form=form,
         sentences=sentences,
+    )
+
+
+@staff_page(StaffAction.FULFIL_ORDER, WRITE)
+def email_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask for the address that the customer of a guest's order mistyped."""
+    order = get_object_or_404(Order, pk=order_id)
+    if not may_correct_email(order):
+        return _not_now(request, order)
+    form = EmailForm(request.POST or None, initial={"email": order.email})
+    if _is_done(request, order, form, correct_email):
+        return redirect(order_url(order.pk))
+    return ask_page(
+        request,
+        title=f"{EMAIL_LABEL}, commande {order.reference}",
+        back=order_url(order.pk),
+        form=form,
+        sentences=[
+            "Pour un client sans compte qui s'est trompé en commandant. La confirmation, avec le contrat et le lien de "
+            "la commande, repart à la nouvelle adresse, et les e-mails suivants y vont.",
+            "Qui reçoit ce lien voit la commande\u00a0: assurez-vous que c'est bien son client qui vous le demande.",
+        ],
     )
 
 

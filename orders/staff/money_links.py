@@ -13,9 +13,11 @@ from orders.models import Order, PaymentMode
 from orders.selectors.provider_events import askable_attempts
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.workshop import is_awaited
+from orders.services.checkout.guest_accounts import may_correct_email
 from orders.staff.base import PageLink
 from orders.staff.dates import (
     DELIVERY_LABEL,
+    EMAIL_LABEL,
     PROMISE_LABEL,
     RETENTION_LABEL,
     has_delivery,
@@ -41,6 +43,7 @@ class MoneyStep:
 MONEY_STEPS = (
     MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, is_awaited),
     MoneyStep("staff-order-delivery", DELIVERY_LABEL, StaffAction.FULFIL_ORDER, has_delivery),
+    MoneyStep("staff-order-email", EMAIL_LABEL, StaffAction.FULFIL_ORDER, may_correct_email),
     MoneyStep("staff-order-retention", RETENTION_LABEL, StaffAction.REFUND_ORDER, has_kept_money),
     MoneyStep(
         "staff-order-installments",

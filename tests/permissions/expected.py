@@ -99,7 +99,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys(
         ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
     ),
-    **dict.fromkeys(("staff-order-promise", "staff-order-delivery"), (WORK, WORK)),
+    **dict.fromkeys(("staff-order-promise", "staff-order-delivery", "staff-order-email"), (WORK, WORK)),
     "staff-order-retention": (ADMIN, ADMIN),
     **dict.fromkeys(
         (

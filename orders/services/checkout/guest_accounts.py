@@ -1,4 +1,5 @@
-"""Orders and the account of their address: a guest's that becomes a member's, a member's that follow to another one."""
+"""Orders and the account of their address: a guest's that becomes a member's or was mistyped, a member's that follow to
+another one."""
 
 from __future__ import annotations
 
@@ -12,10 +13,13 @@ from accounts.models import User
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
 from catalog.services.reviews import adopt_reviews
 from orders.journal import record_event
-from orders.models import Order
+from orders.models import Contract, Invoice, InvoiceKind, Order, OrderEvent
 from orders.search_index import index_order
 from orders.services.checkout.placement import join_orders
+from orders.services.payments.mails import mail_confirmation
 from shop.core import limits
+from shop.core.email_addresses import clean_email
+from shop.core.models import MailState, OutgoingMail
 from shop.core.problems import Problem
 
 
@@ -63,8 +67,38 @@ def move_orders(old: str, new: str) -> None:
     member = User.objects.get(email=new)
     theirs = Order.objects.filter(Q(user=member) | Q(user=None), email=old)
     for order in theirs.select_for_update(no_key=True).order_by("pk"):
-        order.email = new
-        order.save(update_fields=["email", "updated_at"])
-        index_order(order)
-        record_event(order, "order.email_changed", actor=member)
+        _write_to(order, new, member)
     adopt_reviews(user_id=member.pk, email=old)
+
+
+def may_correct_email(order: Order) -> bool:
+    """Return whether staff may correct the address of an order: a guest's, whose customer was not erased."""
+    return order.user_id is None and order.personal_data_erased_at is None
+
+
+def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
+    """Write to another address about an order whose customer mistyped theirs (GDPR art. 16). What waits goes there, and
+    so does the confirmation with the contract (L221-13). The same address again does nothing.
+
+    Raises Problem: 400 `invalid` for an address that is none, 409 `email_final` unless `may_correct_email`.
+    """
+    address = clean_email(email)
+    with transaction.atomic():
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
+        if not may_correct_email(order):
+            raise Problem("email_final", _("L'adresse e-mail de cette commande ne se corrige plus ici."), 409)
+        if order.email == address:
+            return
+        mails = OutgoingMail.objects.filter(reference=order.reference)
+        mails.filter(to=order.email, state=MailState.QUEUED).update(to=address)
+        event = _write_to(order, address, actor)
+        if order.is_paid and not mails.filter(kind="order_confirmation", to=address).exists():
+            invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).latest("version")
+            mail_confirmation(order, Contract.objects.get(order=order), invoice, once=event.pk)
+
+
+def _write_to(order: Order, email: str, actor: User) -> OrderEvent:
+    order.email = email
+    order.save(update_fields=["email", "updated_at"])
+    index_order(order)
+    return record_event(order, "order.email_changed", actor=actor)

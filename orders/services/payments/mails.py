@@ -11,8 +11,11 @@ from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 from orders.selectors.refund_words import automatic_refund_text, is_of_installment_not_owed
 
 
-def mail_confirmation(order: Order, contract: Contract, invoice: Invoice) -> None:
-    """To the customer, once, when the payment is verified: the contract on a durable medium (L221-13).
+def mail_confirmation(
+    order: Order, contract: Contract, invoice: Invoice, *, once: object | None = None
+) -> None:
+    """To the customer, when the payment is verified: the contract on a durable medium (L221-13). Once, and again for
+    each `once`.
 
     The mail waits for the contract's PDF, which it carries, and goes without the invoice's if that can't be made.
     """
@@ -22,7 +25,7 @@ def mail_confirmation(order: Order, contract: Contract, invoice: Invoice) -> Non
         "seller": {**seller_context(), "vat_notice": tax_notice_of(invoice, order.language)},
     }
     attachments = [contract_attachment(contract), order_invoice_attachment(order.pk)]
-    mail_customer(order, "order_confirmation", context, once=order.pk, attachments=attachments)
+    mail_customer(order, "order_confirmation", context, once=once or order.pk, attachments=attachments)
 
 
 def mail_new_order(order: Order) -> None:

@@ -1,0 +1,99 @@
+"""A guest mistyped the e-mail address of their order: staff correct it, and the customer has the contract after all."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from accounts.tests.people import make_member
+from orders.access import order_url
+from orders.models import Order, OrderStatus
+from orders.selectors.withdrawals import find_declared_order
+from orders.services.checkout.guest_accounts import correct_email
+from orders.tests.factories import make_order, pay_order
+from shop.core.mail_delivery import deliver
+from shop.core.models import MailState, OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+WRONG, RIGHT = "lea@exmaple.com", "lea@example.com"
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order(email=WRONG))
+
+
+def sent(address: str) -> list[str]:
+    for pk in OutgoingMail.objects.filter(state=MailState.QUEUED).order_by("pk").values_list("pk", flat=True):
+        deliver(pk)
+    return [mail.kind for mail in OutgoingMail.objects.filter(to=address).order_by("pk")]
+
+
+def address_of(order: Order) -> str:
+    return f"/admin/commandes/{order.pk}/adresse-e-mail"
+
+
+@pytest.mark.both_engines
+def test_the_customer_has_the_confirmation_with_the_contract_and_the_link(
+    staff_client: Client, admin: User, order: Order
+) -> None:
+    assert sent(WRONG) == ["order_confirmation"]
+    page = staff_client.get(address_of(order)).content.decode()
+    assert f'value="{WRONG}"' in page
+    assert (
+        f'"url": "{address_of(order)}"' in staff_client.get(f"/admin/commandes/{order.pk}").content.decode()
+    )
+
+    answer = staff_client.post(address_of(order), {"email": " Lea@Example.com"})
+
+    assert (answer.status_code, answer["Location"]) == (302, f"/admin/commandes/{order.pk}")
+    order.refresh_from_db()
+    assert order.email == RIGHT
+    assert sent(RIGHT) == ["order_confirmation"]
+    mail = OutgoingMail.objects.get(to=RIGHT)
+    assert order_url(order) in mail.text
+    assert mail.attachments == OutgoingMail.objects.get(to=WRONG).attachments
+    assert len(mail.attachments) == 2, "the contract and the invoice"
+    assert order.events.get(name="order.email_changed").actor == admin
+    assert find_declared_order(text=order.reference, email=RIGHT) == order
+    assert "leaexamplecom" in order.search_entry.text
+
+
+def test_what_waits_goes_to_the_corrected_address_and_is_not_sent_twice(admin: User, order: Order) -> None:
+    correct_email(order_id=order.pk, email=RIGHT, actor=admin)
+    correct_email(order_id=order.pk, email=RIGHT, actor=admin)
+    assert (sent(WRONG), sent(RIGHT)) == ([], ["order_confirmation"])
+    assert order.events.filter(name="order.email_changed").count() == 1
+
+
+def test_nothing_is_confirmed_anew_of_an_order_that_is_not_paid_or_was_cancelled(
+    admin: User, order: Order
+) -> None:
+    sent(WRONG)
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
+    unpaid = make_order(email="tom@exmaple.com")
+    correct_email(order_id=order.pk, email=RIGHT, actor=admin)
+    correct_email(order_id=unpaid.pk, email="tom@example.com", actor=admin)
+    assert sent(RIGHT) == sent("tom@example.com") == []
+
+
+@pytest.mark.parametrize("typed", ["", "lea", "lea@localhost"])
+def test_what_is_no_address_is_said_at_the_field(staff_client: Client, order: Order, typed: str) -> None:
+    page = staff_client.post(address_of(order), {"email": typed})
+    assert (page.status_code, list(page.context["form"].errors)) == (200, ["email"])
+    order.refresh_from_db()
+    assert order.email == WRONG
+
+
+def test_a_member_changes_their_own(staff_client: Client, admin: User) -> None:
+    order = pay_order(make_order(user=make_member(RIGHT), email=RIGHT))
+    assert address_of(order) not in staff_client.get(f"/admin/commandes/{order.pk}").content.decode()
+    assert staff_client.post(address_of(order), {"email": WRONG}).status_code == 302
+    with pytest.raises(Problem) as refusal:
+        correct_email(order_id=order.pk, email=WRONG, actor=admin)
+    assert (refusal.value.code, refusal.value.status) == ("email_final", 409)
+    order.refresh_from_db()
+    assert order.email == RIGHT
