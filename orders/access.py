@@ -19,13 +19,19 @@ _STATEMENT_DAYS = timedelta(days=30)
 
 
 def access_token(order: Order) -> str:
-    """Return the signature of an order's link; it does not expire, as the order's mail doesn't."""
-    return signing.Signer(salt=_SALT).signature(str(order.pk))
+    """Return the signature of an order's link. It does not expire, as the order's mail doesn't, until its e-mail
+    address is found to be another's (`correct_email`)."""
+    return signing.Signer(salt=_SALT).signature(_link_name(order))
 
 
-def token_is_valid(order_id: uuid.UUID, token: str) -> bool:
+def token_is_valid(order: Order, token: str) -> bool:
     """Return whether `token` is the order's `access_token`."""
-    return _is_signed(str(order_id), token, salt=_SALT)
+    return _is_signed(_link_name(order), token, salt=_SALT)
+
+
+def _link_name(order: Order) -> str:
+    """What is signed: links of an earlier version open the order no longer."""
+    return f"{order.pk}/{order.link_version}" if order.link_version else str(order.pk)
 
 
 def order_url(order: Order, language: str = "") -> str:

@@ -42,7 +42,7 @@ def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
         return True
     if str(order.pk) in request.session.get(_KEY, []):
         return True
-    return bool(token) and token_is_valid(order.pk, token)
+    return bool(token) and token_is_valid(order, token)
 
 
 def order_of_visitor(request: HttpRequest, order_id: uuid.UUID) -> tuple[Order, str]:

@@ -102,6 +102,9 @@ class Order(OrderAddresses):
         help_text=_("Une seule commande impayée peut porter la même."),
     )
     review_reason = models.CharField(_("à vérifier"), max_length=200, blank=True)
+    link_version = models.PositiveSmallIntegerField(
+        _("version des liens"), default=0, db_default=0, editable=False
+    )
 
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
     updated_at = models.DateTimeField(_("modifiée le"), auto_now=True)

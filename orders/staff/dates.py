@@ -139,8 +139,9 @@ def email_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
         form=form,
         sentences=[
             "Pour un client sans compte qui s'est trompé en commandant. La confirmation, avec le contrat et le lien de "
-            "la commande, repart à la nouvelle adresse, et les e-mails suivants y vont.",
-            "Qui reçoit ce lien voit la commande\u00a0: assurez-vous que c'est bien son client qui vous le demande.",
+            "la commande, repart à la nouvelle adresse, et les e-mails suivants y vont. Les liens envoyés à l'ancienne "
+            "n'ouvrent plus la commande.",
+            "Qui reçoit le lien voit la commande\u00a0: assurez-vous que c'est bien son client qui vous le demande.",
         ],
     )
 

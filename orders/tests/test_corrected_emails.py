@@ -7,12 +7,12 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.tests.people import make_member
-from orders.access import order_url
+from orders.access import access_token, order_url
 from orders.models import Order, OrderStatus
-from orders.selectors.withdrawals import find_declared_order
+from orders.selectors.withdrawals import find_declared_order, withdrawal_path
 from orders.services.checkout.guest_accounts import correct_email
 from orders.tests.factories import make_order, pay_order
-from shop.core.mail_delivery import deliver
+from shop.core.mail_delivery import deliver, render
 from shop.core.models import MailState, OutgoingMail
 from shop.core.problems import Problem
 
@@ -60,6 +60,37 @@ def test_the_customer_has_the_confirmation_with_the_contract_and_the_link(
     assert order.events.get(name="order.email_changed").actor == admin
     assert find_declared_order(text=order.reference, email=RIGHT) == order
     assert "leaexamplecom" in order.search_entry.text
+
+
+def test_links_that_went_to_the_wrong_address_open_the_order_no_longer(
+    admin: User, order: Order, client: Client
+) -> None:
+    wrong, form = order_url(order), withdrawal_path(order, access_token(order))
+    assert [client.get(wrong).status_code, RIGHT in client.get(form).content.decode()] == [200, False]
+    assert order.reference in client.get(form).content.decode()
+    first = Order.objects.get(pk=order.pk)
+    for address in (RIGHT, WRONG):
+        correct_email(order_id=order.pk, email=address, actor=admin)
+        order.refresh_from_db()
+        assert [client.get(url).status_code for url in (wrong, order_url(order))] == [404, 200]
+    assert order.reference not in client.get(form).content.decode()
+    assert (first.link_version, order.link_version) == (0, 2)
+
+
+def test_a_mail_that_waits_for_the_mail_server_has_the_links_of_now(admin: User, order: Order) -> None:
+    mail = OutgoingMail.objects.get(to=WRONG)
+    rendered = render(mail)
+    OutgoingMail.objects.update(text=rendered.text, html=rendered.html, attempts=1)
+    assert order_url(order) in rendered.text
+    correct_email(order_id=order.pk, email=RIGHT, actor=admin)
+    order.refresh_from_db()
+    assert (sent(WRONG), sent(RIGHT)) == ([], ["order_confirmation"])
+    text = OutgoingMail.objects.get(to=RIGHT).text
+    assert (order_url(order) in text, text.count(access_token(order)), rendered.text.count("acces=")) == (
+        True,
+        rendered.text.count("acces="),
+        text.count("acces="),
+    )
 
 
 def test_what_waits_goes_to_the_corrected_address_and_is_not_sent_twice(admin: User, order: Order) -> None:

@@ -131,7 +131,7 @@ def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
     context = {
         "withdrawal": withdrawal,
         "order_url": order_url(order, active_language())
-        if order is not None and token_is_valid(order.pk, request.GET.get("acces", ""))
+        if order is not None and token_is_valid(order, request.GET.get("acces", ""))
         else "",
         "breadcrumbs": _trail(),
     }
@@ -144,10 +144,10 @@ def _shown_order(order_id: str, token: str) -> Order | None:
         known = uuid.UUID(order_id)
     except ValueError:
         return None
-    if not token_is_valid(known, token):
-        return None
     order = order_for_page(known)
-    return order if order is not None and order.paid_at is not None else None
+    if order is None or order.paid_at is None or not token_is_valid(order, token):
+        return None
+    return order
 
 
 def _blank_form(request: HttpRequest, order: Order | None) -> AnyForm:

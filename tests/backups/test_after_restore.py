@@ -127,7 +127,7 @@ def test_link_of_an_order_goes_on_opening_it() -> None:
     order = make_order()
     token = access.access_token(order)
     finish()
-    assert access.token_is_valid(order.pk, token)
+    assert access.token_is_valid(order, token)
 
 
 def test_mails_that_waited_are_held_and_those_that_left_stay_sent() -> None:

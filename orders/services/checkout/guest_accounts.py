@@ -15,6 +15,7 @@ from catalog.services.reviews import adopt_reviews
 from orders.journal import record_event
 from orders.models import Contract, Invoice, InvoiceKind, Order, OrderEvent
 from orders.search_index import index_order
+from orders.selectors.mail_contexts import order_context
 from orders.services.checkout.placement import join_orders
 from orders.services.payments.mails import mail_confirmation
 from shop.core import limits
@@ -78,7 +79,9 @@ def may_correct_email(order: Order) -> bool:
 
 def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
     """Write to another address about an order whose customer mistyped theirs (GDPR art. 16). What waits goes there, and
-    so does the confirmation with the contract (L221-13). The same address again does nothing.
+    so does the confirmation with the contract (L221-13). Links that were mailed before open the order no longer:
+    whoever has the wrong address could withdraw from it, or have it sent elsewhere. The same address again does
+    nothing.
 
     Raises Problem: 400 `invalid` for an address that is none, 409 `email_final` unless `may_correct_email`.
     """
@@ -90,8 +93,16 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
         if order.email == address:
             return
         mails = OutgoingMail.objects.filter(reference=order.reference)
-        mails.filter(to=order.email, state=MailState.QUEUED).update(to=address)
+        waiting = list(mails.filter(to=order.email, state=MailState.QUEUED).select_for_update(no_key=True))
+        order.link_version += 1
+        order.save(update_fields=["link_version"])
         event = _write_to(order, address, actor)
+        for mail in waiting:
+            # Rendered anew, where it was: with the links of now.
+            mail.to, mail.text, mail.html = address, "", ""
+            if "order" in mail.context:
+                mail.context["order"] = order_context(order, mail.language)
+            mail.save(update_fields=["to", "text", "html", "context"])
         if order.is_paid and not mails.filter(kind="order_confirmation", to=address).exists():
             invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).latest("version")
             mail_confirmation(order, Contract.objects.get(order=order), invoice, once=event.pk)
