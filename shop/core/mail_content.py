@@ -51,6 +51,15 @@ def register_resolver(kind: str, resolve: Resolver) -> None:
     _resolvers[kind] = resolve
 
 
+_conditions: dict[str, Callable[[OutgoingMail], bool]] = {}
+
+
+def register_condition(kind: str, is_still_right: Callable[[OutgoingMail], bool]) -> None:
+    """From now on `is_still_right(mail)` is asked before each try of a mail of `kind`, as it may have waited for days
+    for the mail server; False: nothing is sent, the row goes."""
+    _conditions[kind] = is_still_right
+
+
 def is_resolved(mail: OutgoingMail) -> bool:
     """Return whether the content of a mail is known: it was rendered, or needs no resolver."""
     return bool(mail.text) or mail.kind not in _resolvers
@@ -58,6 +67,9 @@ def is_resolved(mail: OutgoingMail) -> bool:
 
 def resolve_content(mail: OutgoingMail) -> bool:
     """Give a mail its kind and context, on its row as well; False when there is nothing to send."""
+    is_still_right = _conditions.get(mail.kind)
+    if is_still_right is not None and not is_still_right(mail):
+        return False
     if is_resolved(mail):
         return True
     content = _resolvers[mail.kind](mail)

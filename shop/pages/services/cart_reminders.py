@@ -20,7 +20,7 @@ from orders.models.order import choice_text
 from orders.selectors.saved_carts import bought_products, left_carts, line_key
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
-from shop.core.models import ShopSettings
+from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.money import amount_string
 from shop.core.site import absolute_url
 from shop.pages.models import CartReminder
@@ -50,6 +50,13 @@ def send_due_reminders(now: datetime) -> int:
         return cart is not None and _remind(cart)
 
     return each_row(list(carts.values_list("pk", flat=True)), remind)
+
+
+def may_be_sent(mail: OutgoingMail) -> bool:
+    """Return whether who is reminded has ordered nothing since: the reminder may have waited for the mail server.
+    Two queries."""
+    member = User.objects.filter(email=mail.to).first()
+    return member is None or not bought_products(member, mail.created_at - AFTER_ORDER)
 
 
 def _remind(cart: SavedCart) -> bool:

@@ -14,7 +14,8 @@ from blog.models import ConsentRecord, Subscriber
 from blog.services.newsletter.suspensions import suspend_address
 from orders.models import SavedCart
 from orders.tests.factories import make_finished_product, make_order, make_product, pay_order
-from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.mail_delivery import _store_rendering, deliver, render
+from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.services import cart_reminders
 from shop.pages.services.cart_reminders import send_due_reminders
@@ -219,6 +220,33 @@ def test_a_reminder_that_waits_for_the_mail_server_does_not_leave_once_they_are_
     reminders().update(attempts=1, next_attempt_at=timezone.now() + timedelta(hours=1))
     choose(client)
     assert not reminders().exists()
+
+
+@pytest.mark.parametrize("as_guest", [False, True])
+def test_a_reminder_that_waits_for_the_mail_server_does_not_leave_after_an_order(
+    client, member, mailoutbox, as_guest
+):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product("Golem de poche"))
+    assert send_due_reminders(timezone.now()) == 1
+    # Its first try met a mail server that was away.
+    mail = reminders().get()
+    _store_rendering(mail, render(mail))
+    reminders().update(attempts=1)
+    user, email = (None, member.email) if as_guest else (member, "elsewhere@example.com")
+    pay_order(make_order(user=user, email=email))
+    assert deliver(mail.pk) is None
+    assert (reminders().exists(), [sent.to for sent in mailoutbox]) == (False, [])
+
+
+def test_a_reminder_that_waited_leaves_to_who_has_ordered_nothing(client, member, mailoutbox):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product("Golem de poche"))
+    assert send_due_reminders(timezone.now()) == 1
+    pay_order(make_order(user=make_member("zoe@example.com"), email="zoe@example.com"))
+    make_order(user=member)
+    assert deliver(reminders().get().pk) == MailState.SENT
+    assert [sent.to for sent in mailoutbox] == [["lea@example.com"]]
 
 
 def test_the_link_of_a_reminder_that_is_pressed_again_keeps_the_proof(client, member):
