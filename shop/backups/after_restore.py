@@ -2,6 +2,8 @@
 
 import secrets
 
+from shop.backups.selectors import RESTORED_PULSE
+from shop.core.jobs import note_pulse
 from shop.core.models import MailState, OutgoingMail
 from shop.core.restored import Restored, after_restore
 from shop.core.shop_settings import renew_link_salt
@@ -11,6 +13,12 @@ HELD = (
     "corriger\u00a0; renvoyez-le s'il n'est pas arrivé."
 )
 """The workshop reads it."""
+
+
+@after_restore("backups")
+def note_restore(restored: Restored) -> None:
+    """The rows of backups end before that which they came from: by them alone the last one would look long ago."""
+    note_pulse(RESTORED_PULSE)
 
 
 @after_restore("links")

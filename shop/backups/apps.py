@@ -11,7 +11,7 @@ class BackupsConfig(AppConfig):
 
     def ready(self) -> None:
         from shop.backups import checks  # noqa: F401 - registers them
-        from shop.backups.selectors import LATE_AFTER, last_backup
+        from shop.backups.selectors import LATE_AFTER, backed_up_until
         from shop.backups.unfinished import refuse_unfinished
         from shop.core.personal_data import register_not_personal
         from shop.core.readings import Age, register_age
@@ -25,7 +25,7 @@ class BackupsConfig(AppConfig):
                     LATE_AFTER,
                     "Prévenez la personne qui s'occupe du serveur\u00a0: si la machine tombait en panne maintenant, "
                     "ce qui est plus récent serait perdu.",
-                    last_backup,
+                    backed_up_until,
                     never_is_late=True,
                 )
             )

@@ -1,4 +1,4 @@
-"""The nightly backup starts once a day."""
+"""The nightly backup starts once a day, and is late after a day and two hours."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 
 from shop.backups import tasks
+from shop.backups.after_restore import note_restore
 from shop.backups.models import Backup
+from shop.backups.selectors import backed_up_until, backup_is_late
+from shop.core.restored import Restored
 
 pytestmark = pytest.mark.django_db
 
@@ -58,3 +62,19 @@ def test_job_starts_one_process_and_none_without_a_target(
     Backup.objects.all().delete()
     tasks.start_backup(MORNING)
     assert len(started) == 1
+
+
+def test_restored_shop_is_late_a_day_and_two_hours_after_its_restore(target: Path) -> None:
+    """The rows of backups that came back end before that which they came from, days ago."""
+    backed_up(MORNING.replace(day=19))
+    assert backup_is_late(MORNING)
+    with time_machine.travel(MORNING, tick=False):
+        note_restore(Restored("2026-11-20T01-00-00Z", made_at=MORNING.replace(day=20), now=MORNING))
+    assert backed_up_until(MORNING) == MORNING
+    assert tasks.backup_is_due(MORNING)
+    assert not backup_is_late(MORNING.replace(day=24, hour=4))
+    assert backup_is_late(MORNING.replace(day=24, hour=4, minute=31))
+    # A restore of a clock that was ahead says nothing of now.
+    assert backup_is_late(MORNING.replace(hour=1))
+    backed_up(MORNING.replace(day=24))
+    assert backed_up_until(MORNING.replace(day=25)) == MORNING.replace(day=24)
