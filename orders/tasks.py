@@ -26,7 +26,8 @@ from orders.services.reconciliation.provider_account import fetch_account
 from orders.services.refunds import sending
 from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
-from shop.backups.vault import ISSUED_NUMBERS, open_vault
+from shop.backups.making import store_record
+from shop.backups.vault import ISSUED_NUMBERS
 from shop.core.each_row import each_step
 from shop.core.jobs import last_pulse, scheduled_job
 from shop.core.languages import SOURCE_LANGUAGE
@@ -189,7 +190,7 @@ def store_issued_numbers(now: datetime) -> None:
     where = f"{settings.BACKUP_URL} {settings.BACKUP_RECIPIENTS}"
     stored = [hashlib.sha256(where.encode()).hexdigest(), numbers]
     if stored != cache.get(ISSUED_NUMBERS):
-        open_vault().put_record(ISSUED_NUMBERS, numbers)
+        store_record(ISSUED_NUMBERS, numbers)
         cache.set(ISSUED_NUMBERS, stored, timeout=None)
 
 

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import tarfile
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -69,8 +70,11 @@ def make_backup(
     """
     vault = vault or open_vault()
     with _alone() as work:
-        if not elsewhere and not to_new_target:
-            _refuse_lost_target(vault)
+        last = _last_list(vault, work)
+        if not to_new_target:
+            _refuse_other_shop(last)
+            if not elsewhere:
+                _refuse_lost_target(vault)
         for folder in (FOLDER, PREFIX):
             vault.target.tidy(folder)
         made_at = timezone.now().replace(microsecond=0)
@@ -80,7 +84,7 @@ def make_backup(
             with snapshot(work) as alias:
                 manifest = _describe(made_at, alias)
                 manifest["tables"] = list(_add_tables(tar, alias, work))
-            files = list(store_files(vault, work, anew=_has_other_keys(vault, work)))
+            files = list(store_files(vault, work, anew=_has_other_keys(vault, last)))
             if not without_lost_files:
                 _refuse_lost_files(len(files))
             manifest["files"] = [asdict(file) for file in files]
@@ -230,12 +234,39 @@ def _refuse_lost_files(left: int) -> None:
         )
 
 
-def _has_other_keys(vault: Vault, work: Path) -> bool:
-    """Whether the last backup was encrypted for others: who has the new key alone could not open its files."""
+def store_record(name: str, value: Any) -> None:
+    """Store a small value beside the shop's backups. Raises BackupRefused where those are another shop's, and what the
+    target raises."""
+    vault = open_vault()
+    with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
+        _refuse_other_shop(_last_list(vault, Path(work)))
+    vault.put_record(name, value)
+
+
+def _last_list(vault: Vault, work: Path) -> dict[str, Any]:
+    """The list of the newest backup that can be read; empty where there is none."""
     for name in backup_names(vault):
         with suppress(DamagedError):
-            return bool(read_list(vault, name, work).get("recipients", vault.recipients) != vault.recipients)
-    return False
+            return read_list(vault, name, work)
+    return {}
+
+
+def _refuse_other_shop(last: dict[str, Any]) -> None:
+    """Two shops at one target: the rotation of each would take the other's backups for its own.
+
+    Raises BackupRefused when the last backup is another shop's. One of a version before does not say whose it is.
+    """
+    site = last.get("site", settings.SITE_URL)
+    if site != settings.SITE_URL:
+        raise BackupRefused(
+            f"The last backup there is of another shop, {site}: each would delete the other's. Give this one a place "
+            "of its own. If it is the same shop, whose SITE_URL was that: manage.py backup --new-target."
+        )
+
+
+def _has_other_keys(vault: Vault, last: dict[str, Any]) -> bool:
+    """Whether the last backup was encrypted for others: who has the new key alone could not open its files."""
+    return bool(last.get("recipients", vault.recipients) != vault.recipients)
 
 
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:
@@ -293,6 +324,7 @@ def _put_list(
         "sha256": sha256,
         "objects": sorted({file.object_name for file in files}),
         "recipients": vault.recipients,
+        "site": settings.SITE_URL,
     }
     path.write_bytes(gzip.compress(json.dumps(listed).encode()))
     vault.target.put(f"{FOLDER}{name}{LIST}", path)

@@ -26,7 +26,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--new-target",
             action="store_true",
-            help="BACKUP_URL is another one than before: that none of the earlier backups is there is right",
+            help="BACKUP_URL is another one than before: that none of the earlier backups is there is right; "
+            "or SITE_URL is, and those that are there are this shop's",
         )
         parser.add_argument(
             "--without-lost-files",
