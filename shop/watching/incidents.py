@@ -73,7 +73,8 @@ def check_incidents(now: datetime, *, after_a_stop: bool = False) -> None:
 def note_incidents(now: datetime) -> dict[str, Late]:
     """Store what is over its limit now, and end what has not been for ten minutes. Return the former by name."""
     late = {reading.of.name: _late(reading, now) for reading in read_ages(now) if reading.is_late}
-    for name in unavailable_services():
+    # That `manage.py migrate` was forgotten is told to who installs, by /readyz.
+    for name in SERVICES.keys() & unavailable_services():
         late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE[name], now)
     seen = Incident.objects.filter(ended_at=None)
     seen.filter(name__in=late).update(last_seen_at=now, well_at=None)

@@ -7,6 +7,8 @@ from time import monotonic, sleep
 
 import pytest
 from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import RequestFactory
 from django.utils import timezone
 
@@ -182,6 +184,45 @@ def test_readyz_when_nobody_tells_of_background_work_still_answers(checks, monke
     started = monotonic()
     assert ready().content == b'{"status": "ready", "background": "unknown"}'
     assert monotonic() - started < 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_was_not_migrated_is_not_ready_until_it_is(
+    client, monkeypatch, django_assert_num_queries
+):
+    monkeypatch.setattr(health, "_is_migrated", False)
+    recorder = MigrationRecorder(connection)
+    last = max(name for app, name in health.migrations_on_disk() if app == "catalog")
+    recorder.record_unapplied("catalog", last)
+    try:
+        for _again in range(2):
+            answer = client.get("/readyz")
+            assert (answer.status_code, answer.json()) == (
+                503,
+                {"status": "unavailable", "unavailable": ["migrations"]},
+            )
+    finally:
+        recorder.record_applied("catalog", last)
+    assert client.get("/readyz").status_code == 200
+    with django_assert_num_queries(0):
+        health.check_migrations()
+
+
+def test_migrations_on_disk_are_those_that_django_loads():
+    assert health.migrations_on_disk() == set(MigrationLoader(None).disk_migrations)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_without_a_table_is_not_ready(monkeypatch):
+    monkeypatch.setattr(health, "_is_migrated", False)
+    monkeypatch.setattr(MigrationRecorder, "has_table", lambda recorder: False)
+    with pytest.raises(ConnectionError, match=r"The database waits for `manage\.py migrate`\."):
+        health.check_migrations()
+
+
+def test_of_a_database_that_is_away_only_that_is_told(checks):
+    checks.update(database=refuse, migrations=refuse)
+    assert health.unavailable_services() == ["database"]
 
 
 @pytest.mark.postgres

@@ -273,3 +273,10 @@ def test_what_has_its_turn_once_the_shop_starts_again_is_told_to_nobody(since, r
     ]  # fmt: skip
     assert subjects() == told
     assert Incident.objects.filter(ended_at=None).exists() is not recovers
+
+
+def test_a_service_that_is_away_is_an_incident_and_a_missing_migration_is_not(since, monkeypatch):
+    monkeypatch.setattr(incidents, "unavailable_services", lambda: ["migrations", "cache"])
+    check_incidents(NOW)
+    assert subjects() == ["[L'Atelier] Alerte\u00a0: Cache"]
+    assert list(Incident.objects.values_list("name", flat=True)) == ["service-cache"]
