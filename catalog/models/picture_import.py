@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models.media import ProductImage
 from catalog.models.product import Product
 from catalog.models.variant import ProductVariation
 
@@ -21,7 +22,8 @@ class ImportState(models.TextChoices):
 
 class PictureImport(models.Model):
     """One picture to be fetched for a product's gallery, or for one of its formats. The row goes when the photo is
-    there; a failed one stays, with why (`failure`), until the gallery is written again."""
+    there; a failed one stays, with why (`failure`), until the gallery is written again. The photo that it `replaces` is
+    shown until then."""
 
     product = models.ForeignKey(
         Product, on_delete=models.CASCADE, related_name="picture_imports", verbose_name=_("produit")
@@ -31,6 +33,13 @@ class PictureImport(models.Model):
     )
     url = models.CharField(_("adresse de la photo"), max_length=2000)
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+    replaces = models.ForeignKey(
+        ProductImage,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("photo remplacée"),
+    )
     state = models.CharField(
         _("état"), max_length=10, choices=ImportState.choices, default=ImportState.QUEUED
     )

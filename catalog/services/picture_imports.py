@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import zip_longest
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -45,8 +46,9 @@ def set_gallery(
     waiting: Collection[str] = (),
 ) -> None:
     """Make these the photos of a product (or of one of its formats), in this order: photos that it has already, by
-    their own addresses or by those that they are copies of, stay; others are fetched, and what is not named is removed.
-    Of those still to be fetched, `waiting` ones keep their place and state.
+    their own addresses or by those that they are copies of, stay; others are fetched, and what is not named is removed,
+    as many as are fetched not before those are there. Of those still to be fetched, `waiting` ones keep their place and
+    state.
 
     In the caller's transaction, with the product's row locked. The addresses must have been checked.
     """
@@ -60,6 +62,7 @@ def set_gallery(
     for row in kept.values():
         order.insert(row.position, row.url)
     shown: set[int] = set()
+    fetched: list[PictureImport] = []
     for position, url in enumerate(order):
         known = own.get(url)
         if known is not None:
@@ -67,13 +70,27 @@ def set_gallery(
             ProductImage.objects.filter(pk=known.pk).update(position=position)
             continue
         if url in kept:
-            imports.filter(pk=kept[url].pk).update(position=position)
-            continue
-        row = PictureImport.objects.create(product=product, variation=variation, url=url, position=position)
-        enqueue_after_commit(FETCH_TASK, row.pk)
-    for image in {image.pk: image for image in own.values()}.values():
-        if image.pk not in shown:
+            row = kept[url]
+            row.position = position
+            row.save(update_fields=["position"])
+        else:
+            row = PictureImport.objects.create(
+                product=product, variation=variation, url=url, position=position
+            )
+            enqueue_after_commit(FETCH_TASK, row.pk)
+        fetched.append(row)
+    removed = {image.pk: image for image in own.values() if image.pk not in shown}
+    free = [row for row in fetched if row.state == ImportState.QUEUED and row.replaces_id not in shown]
+    for image, row in zip_longest(sorted(removed.values(), key=_place), free[: len(removed)]):
+        if row is None:
             delete_product_image(image=image)
+            continue
+        ProductImage.objects.filter(pk=image.pk).update(position=row.position)
+        PictureImport.objects.filter(pk=row.pk).update(replaces=image)
+
+
+def _place(image: ProductImage) -> tuple[int, int]:
+    return image.position, image.pk
 
 
 def set_main_picture(*, product: Product, url: str) -> None:
@@ -119,13 +136,16 @@ def _copy(row: PictureImport) -> ProductImage | None:
             return None
         # The row goes first, so that what is reported of the product no longer waits for it.
         found.delete()
-        return add_product_image(
+        image = add_product_image(
             product=product,
             image=drawn,
             variation=found.variation,
             position=found.position,
             source_url=found.url,
         )
+        if found.replaces is not None:
+            delete_product_image(image=found.replaces)
+        return image
 
 
 def enqueue_due(*, now: datetime, limit: int) -> int:

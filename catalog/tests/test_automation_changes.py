@@ -366,7 +366,10 @@ def test_gallery_is_fetched_later_and_own_photos_stay(
         product.pk, {"gallery_images": ["/media/products/b.jpg", "https://example.com/c.jpg"]}
     )
     assert answer.status_code == 200, answer.content
-    assert answer.json()["gallery_images"] == ["http://localhost:8000/media/products/b.jpg"]
+    # The one that is not named stays until that which takes its place is there.
+    assert answer.json()["gallery_images"] == document["gallery_images"][::-1]
     assert [each["url"] for each in answer.json()["pending_images"]] == ["https://example.com/c.jpg"]
-    assert list(ProductImage.objects.values_list("pk", flat=True)) == [second.pk]
-    assert first.pk != second.pk
+    assert list(ProductImage.objects.values_list("pk", "position")) == [(second.pk, 0), (first.pk, 1)]
+    answer = program.put(product.pk, {"gallery_images": ["/media/products/b.jpg"]})
+    assert answer.json()["gallery_images"] == ["http://localhost:8000/media/products/b.jpg"]
+    assert ProductImage.objects.get() == second

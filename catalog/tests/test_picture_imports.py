@@ -12,7 +12,9 @@ from django.utils import timezone
 from PIL import Image
 
 from catalog.models import PictureImport, ProductImage
+from catalog.selectors.product_documents import image_address
 from catalog.services import picture_imports
+from catalog.services.media import delete_product_image
 from catalog.services.picture_imports import enqueue_due, fetch_picture, set_gallery, set_main_picture
 from catalog.tests.factories import make_image, make_product, make_variation
 from shop.core.outbound import AddressRefused, Answer, CallFailed
@@ -189,10 +191,57 @@ def test_picture_that_a_program_names_again_stays_as_it_is(waiting: PictureImpor
     assert [(row.url, row.position) for row in PictureImport.objects.all()] == [(other, 0)]
     set_main_picture(product=waiting.product, url=URL)
     assert list(ProductImage.objects.values_list("pk", "position")) == [(image.pk, 0)]
-    # Another address is another picture.
+    # Another address is another picture, in the place of this one once it is there.
     set_gallery(product=waiting.product, urls=[f"{URL}?v=2"])
-    assert not ProductImage.objects.exists()
+    assert list(ProductImage.objects.values_list("pk", flat=True)) == [image.pk]
     assert [row.url for row in PictureImport.objects.all()] == [f"{URL}?v=2"]
+
+
+def test_picture_that_is_replaced_stays_until_the_other_is_there(internet: Any):
+    product = make_product()
+    front, back = (make_image(product, position=number) for number in range(2))
+    set_gallery(product=product, urls=[URL])
+    # One goes for the one that comes; the other goes now.
+    assert list(ProductImage.objects.values_list("pk", "position")) == [(front.pk, 0)]
+    row = PictureImport.objects.get()
+    internet[URL] = CallFailed("timeout")
+    assert fetch_picture(import_id=row.pk) is None
+    assert ProductImage.objects.get() == front
+
+    internet[URL] = Answer(200, {}, picture())
+    image = fetch_picture(import_id=row.pk, now=timezone.now() + timedelta(minutes=2))
+    assert image is not None
+    assert list(ProductImage.objects.values_list("pk", "position")) == [(image.pk, 0)]
+    assert back.pk not in (front.pk, image.pk)
+
+
+def test_picture_whose_place_nothing_takes_stays(internet: Any):
+    product = make_product()
+    front = make_image(product)
+    set_gallery(product=product, urls=[URL])
+    internet[URL] = Answer(404, {}, b"")
+    fetch_picture(import_id=PictureImport.objects.get().pk)
+    assert ProductImage.objects.get() == front
+    # Named as one that is still waited for, it brings nothing any more.
+    set_gallery(product=product, urls=[], waiting=[URL])
+    assert not ProductImage.objects.exists()
+
+
+def test_program_that_writes_back_what_it_read_has_the_picture_replaced_all_the_same(internet: Any):
+    product = make_product()
+    front = make_image(product)
+    set_gallery(product=product, urls=[URL])
+    set_gallery(product=product, urls=[image_address(front)], waiting=[URL])
+    assert ProductImage.objects.get() == front
+    internet[URL] = Answer(200, {}, picture())
+    image = fetch_picture(import_id=PictureImport.objects.get().pk)
+    assert ProductImage.objects.get() == image
+    # Staff may remove it first.
+    set_gallery(product=product, urls=[f"{URL}?v=2"])
+    delete_product_image(image=ProductImage.objects.get())
+    internet[f"{URL}?v=2"] = internet[URL]
+    image = fetch_picture(import_id=PictureImport.objects.get().pk)
+    assert ProductImage.objects.get() == image
 
 
 def test_photos_of_a_format_are_its_own(internet: Any):
