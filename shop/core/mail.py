@@ -127,18 +127,19 @@ def queue_bulk_mails(*, kind: str, reference: str, mails: Iterable[BulkMail]) ->
     OutgoingMail.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def withdraw_mails(dedupe_prefix: str) -> int:
-    """Take back, in the caller's transaction, mails that still wait for their ``not_before``; return how many.
+def withdraw_mails(dedupe_prefix: str) -> list[OutgoingMail]:
+    """Take back, in the caller's transaction, mails that still wait for their ``not_before``; return them as they were.
 
     One that a worker has claimed, or that failed once, stays.
     """
-    waiting = OutgoingMail.objects.filter(
+    rows = OutgoingMail.objects.filter(
         dedupe_key__startswith=dedupe_prefix,
         state=MailState.QUEUED,
         attempts=0,
         next_attempt_at__gt=timezone.now(),
     )
-    return waiting.delete()[0]
+    # One that a worker claims meanwhile has left.
+    return [mail for mail in rows.order_by("pk") if rows.filter(pk=mail.pk).delete()[0]]
 
 
 def move_mails(old: str, new: str) -> None:

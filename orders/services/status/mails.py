@@ -1,6 +1,7 @@
 """The mail about a step of an order: what happened, what comes next and when, what becomes of the money."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,6 +19,7 @@ from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
 from shop.core.mail import withdraw_mails
+from shop.core.models import OutgoingMail
 
 STATUS_PAUSE = timedelta(minutes=1)
 """How long the mail of a status waits, so that staff can correct themselves."""
@@ -142,12 +144,17 @@ def mail_parcel(order: Order, entry: OrderTracking) -> None:
 
 
 def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
-    """Mail the customer the number of a parcel, a minute later. While a part is still here its dispatch does not
-    withdraw it, as that tells another number: only undoing the parcel does (`withdraw_parcel_mail`).
+    """Mail the customer the number of a parcel, a minute later, in place of an earlier one that still waits for it.
+    While a part is still here its dispatch does not withdraw it, as that tells another number: only undoing the parcel
+    does (`withdraw_parcel_mail`).
     """
-    if not retell_departure(order, parcel):
-        own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
-        mail_status(order, entry, once=own, parcel=parcel)
+    message = written_message(order, entry)
+    if retell_departure(order, parcel, message):
+        return
+    own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
+    news = copy(entry)
+    news.message = _messages(_withdraw_number_mails(parcel), message)
+    mail_status(order, news, once=own, parcel=parcel)
 
 
 def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
@@ -155,14 +162,10 @@ def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
     now and the messages of all, `message` last; False where it does not."""
     departures = order.tracking.filter(shipment=parcel, status=order.status).exclude(tracking_number="")
     departure = departures.order_by("pk").first()
-    if departure is None or not withdraw_parcel_mail(parcel):
+    if departure is None or not (waiting := _withdraw_departure_mails(parcel)):
         return False
     departure.tracking_number, departure.carrier = parcel.tracking_number, parcel.carrier
-    # Departures of other parcels have messages of their own.
-    later = order.tracking.filter(pk__gt=departure.pk, shipment=None).order_by("pk")
-    corrections = later.exclude(tracking_number="", carrier="")
-    said = [written_message(order, step) for step in (departure, *corrections)]
-    departure.message = "\n".join(filter(None, (*said, message)))
+    departure.message = _messages(waiting, message)
     (mail_status if order.all_goods_have_left else mail_parcel)(order, departure)
     return True
 
@@ -170,11 +173,21 @@ def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
 def withdraw_parcel_mail(shipment: Shipment) -> bool:
     """Delete the mails about a parcel and its number that wait for their minute; False when the former has been sent,
     or there was none."""
-    withdraw_mails(f"order_status:{shipment.order_id}/number:{shipment.pk}:")
-    waiting = [
-        withdraw_mails(f"order_status:{shipment.order_id}{sign}{_of_parcel(shipment.pk)}") for sign in "/:"
-    ]
-    return any(waiting)
+    _withdraw_number_mails(shipment)
+    return bool(_withdraw_departure_mails(shipment))
+
+
+def _withdraw_number_mails(shipment: Shipment) -> list[OutgoingMail]:
+    return withdraw_mails(f"order_status:{shipment.order_id}/number:{shipment.pk}:")
+
+
+def _withdraw_departure_mails(shipment: Shipment) -> list[OutgoingMail]:
+    prefixes = (f"order_status:{shipment.order_id}{sign}{_of_parcel(shipment.pk)}" for sign in "/:")
+    return [mail for prefix in prefixes for mail in withdraw_mails(prefix)]
+
+
+def _messages(withdrawn: Sequence[OutgoingMail], message: str) -> str:
+    return "\n".join(filter(None, (*(mail.context["message"] for mail in withdrawn), message)))
 
 
 def _of_parcel(shipment_id: int | None) -> str:

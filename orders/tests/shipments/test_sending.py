@@ -224,6 +224,37 @@ def test_a_number_is_taken_back(order, client, units):
     assert (order.tracking.count(), OutgoingMail.objects.filter(kind="order_status").count()) == (steps, 2)
 
 
+@pytest.mark.parametrize("units", [(1, 0), (2, 1)])
+def test_every_message_of_a_minute_is_in_the_mail_whatever_becomes_of_the_number(order, units):
+    """Of a parcel without a carrier, whose number is taken back in between."""
+    parcel = send(order, *units, tracking_number="6A1", message="Bonne fête !")
+    status = Order.objects.get(pk=order.pk).status
+    change = {"order_id": order.pk, "status": status, "actor": None, "shipment_id": parcel.pk}
+    change_status(**change, message="Le numéro suit.")
+    change_status(**change, tracking_number="6A2", message="Le voici.")
+    change_status(**change, tracking_number="6A3", message="Pardon, celui-ci.")
+    (mail,) = OutgoingMail.objects.filter(kind="order_status")
+    assert (mail.context["tracking_number"], mail.context["message"]) == (
+        "6A3",
+        "Bonne fête !\nLe numéro suit.\nLe voici.\nPardon, celui-ci.",
+    )
+
+
+def test_messages_of_numbers_after_the_mail_of_the_departure_are_all_told(order):
+    parcel = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    last_mail(order)
+    change = {"order_id": order.pk, "status": "confirmed", "actor": None, "shipment_id": parcel.pk}
+    for number, message in (("6A2", "Le voici."), ("6A3", ""), ("6A4", "Pardon, celui-ci.")):
+        change_status(**change, tracking_number=number, message=message)
+    _departure, mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk")
+    assert (mail.context["tracking_number"], mail.context["message"]) == (
+        "6A4",
+        "Le voici.\nPardon, celui-ci.",
+    )
+    # What its customer reads on the order's page stays one by one.
+    assert list(order.tracking.order_by("pk").values_list("message", flat=True))[-1] == "Pardon, celui-ci."
+
+
 def test_a_corrected_number_comes_without_the_message_of_another_parcel(order):
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1", message="Bonne fête !")
     send(order, 1, 0, carrier="colissimo", tracking_number="6B1", message="Le second est fragile.")
