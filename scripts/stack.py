@@ -284,7 +284,9 @@ def _programs(
     for name in WORKERS:
         yield Program(name, [*celery, *worker, name], background)
     yield Program(
-        "pictures", ["nice", "-n", "10", *celery, *worker, "pictures", "--queues", "images"], background
+        "pictures",
+        ["nice", "-n", "10", *celery, *worker, "pictures", "--queues", "images,webhooks"],
+        background,
     )
     yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background)
     web = [item.getsockname()[1] for item in sockets]

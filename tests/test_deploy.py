@@ -23,6 +23,9 @@ from django.utils import translation
 from shipped_nginx import nginx_site, running_nginx, server_program
 from shop_process import ROOT, free_port
 
+from shop.core.jobs import other_queues
+from shop.core.management.commands.run_shop import programs
+
 PUBLIC = "public, s-maxage=60"
 ANSWERS = {
     "/kept": {"Cache-Control": PUBLIC},
@@ -41,6 +44,18 @@ def test_the_settings_of_a_new_server_are_those_of_the_example():
     shipped = re.findall(r"^([A-Z_0-9]+)=", (ROOT / "deploy" / "shop.env").read_text(), re.MULTILINE)
     assert set(shipped) <= example
     assert len(shipped) == len(set(shipped))
+
+
+def test_what_ships_has_a_worker_for_every_queue():
+    queues = ",".join(other_queues())
+    unit = (ROOT / "deploy/systemd/shop-pictures.service").read_text()
+    assert re.findall(r"--queues (\S+)", unit) == [queues]
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+    programs_here = [
+        service["command"] for service in services.values() if isinstance(service.get("command"), list)
+    ] + [program.command for program in programs(host="127.0.0.1", sandbox=None, reload=False)]
+    named = [command[command.index("--queues") + 1] for command in programs_here if "--queues" in command]
+    assert named == [queues, queues]
 
 
 def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():

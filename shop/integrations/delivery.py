@@ -57,6 +57,8 @@ ANSWER_BYTES = 500
 """How much of an answer the log shows."""
 DELIVER_TASK = "shop.integrations.tasks.deliver_webhook"
 NO_WORKER_AFTER = timedelta(minutes=5)
+SWEEP_SECONDS = 5.0
+"""How long a sweep goes on calling what no worker has called, every 20 s: with the last call 15 s at most."""
 _BATCH = 200
 _EXPIRES = 60.0
 
@@ -141,7 +143,7 @@ def _dispatch_waiting() -> None:
 
 
 def _deliver_overdue(now: datetime) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + SWEEP_SECONDS
     overdue = _due(now - NO_WORKER_AFTER).values_list("pk", flat=True)[:_BATCH]
     in_time = takewhile(lambda _key: time.monotonic() <= end, overdue)
     each_row(in_time, lambda delivery_id: deliver(delivery_id, now=now))

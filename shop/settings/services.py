@@ -118,11 +118,13 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_POOL = "solo"
 # Kept by shop.celery, as this pool has no limit of its own.
 CELERY_TASK_TIME_LIMIT = 300
-# Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
+# Drawing a picture takes seconds, and so may the receiver of a webhook: in queues of their own they never stand before
+# a mail. One worker takes from both in turns.
 CELERY_TASK_ROUTES = {
     "catalog.tasks.derive_image_files": {"queue": "images"},
     "catalog.tasks.fetch_picture": {"queue": "images"},
     "shop.pages.tasks.derive_banner_files": {"queue": "images"},
+    "shop.integrations.tasks.deliver_webhook": {"queue": "webhooks"},
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE

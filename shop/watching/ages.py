@@ -15,7 +15,7 @@ from shop.core.readings import Age, Figure, register_age, register_figure
 from shop.watching.disk import ROOM_PULSE
 
 OPERATOR = "Prévenez la personne qui s'occupe du serveur\u00a0: "
-# Pictures wait behind each other: after an import of many, an answer takes its time.
+# They wait behind each other: after an import of many pictures, an answer takes its time.
 QUEUE_LIMIT = timedelta(minutes=30)
 JOBS_LIMIT = timedelta(hours=2)
 # After the sixth try: the mail server is away, or one mail of many is refused again and again.
@@ -23,7 +23,11 @@ MAILS_LIMIT = timedelta(hours=2)
 REFUSALS_LIMIT = timedelta(minutes=10)
 # A backup fills some for minutes.
 DISK_LIMIT = timedelta(minutes=10)
-QUEUE_LABELS = {"images": "Traitement des photos"}
+QUEUES = {
+    "images": ("Traitement des photos", "Après un envoi de nombreuses photos"),
+    "webhooks": ("Appels des webhooks", "Si un destinataire est lent à répondre"),
+}
+"""Their names, and when they are late by themselves."""
 
 
 def register() -> None:
@@ -52,12 +56,13 @@ def register() -> None:
         )
     )
     for queue in jobs.other_queues():
+        label, harmless = QUEUES[queue]
         register_age(
             Age(
                 f"{jobs.QUEUE_PULSE}{queue}",
-                QUEUE_LABELS.get(queue, f"File {queue}"),
+                label,
                 QUEUE_LIMIT,
-                f"Après un envoi de nombreuses photos, attendez. Sinon\u00a0: {OPERATOR[0].lower()}{OPERATOR[1:]}le "
+                f"{harmless}, attendez. Sinon\u00a0: {OPERATOR[0].lower()}{OPERATOR[1:]}le "
                 f"«\u00a0worker\u00a0» de la file «\u00a0{queue}\u00a0» ne tourne plus.",
                 partial(_answer_of, f"{jobs.QUEUE_PULSE}{queue}"),
                 never_is_late=True,

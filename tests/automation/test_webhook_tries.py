@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -205,6 +206,25 @@ def test_call_that_fails_keeps_no_other_waiting(
     with pytest.raises(RuntimeError, match="unforeseen"):
         sweep(timezone.now())
     assert len(server.received) == 1
+
+
+def test_receiver_that_is_slow_takes_no_worker_of_the_mails(
+    endpoint: WebhookEndpoint, monkeypatch: pytest.MonkeyPatch, settings: Any, run_on_commit: Any
+):
+    """Its calls have a queue of their own, and a sweep makes few of those that nobody takes."""
+    asked: list[str] = []
+    clock = iter((0.0, 0.0, 4.9, 14.8))
+    monkeypatch.setattr(delivery, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(delivery, "deliver", lambda key, **options: asked.append(key))
+    with run_on_commit():
+        for _ in range(4):
+            send_test(endpoint_id=endpoint.pk)
+    for event in WebhookEvent.objects.all():
+        dispatch(event.pk)
+    WebhookDelivery.objects.update(next_attempt_at=timezone.now() - timedelta(minutes=6))
+    sweep(timezone.now())
+    assert asked == sorted(WebhookDelivery.objects.values_list("pk", flat=True))[:2]
+    assert settings.CELERY_TASK_ROUTES[delivery.DELIVER_TASK] == {"queue": "webhooks"}
 
 
 def test_call_that_fails_unforeseen_is_a_try_like_any_other(

@@ -110,6 +110,7 @@ def test_the_real_checks_pass_here(client):
             "scheduler": {**never, "limit": 180},
             "workers": {**never, "limit": 180},
             "queue-images": {**never, "limit": 1800},
+            "queue-webhooks": {**never, "limit": 1800},
             "jobs": {**none, "limit": 7200},
             "mails": {**none, "limit": 7200},
             "mail-refusals": {**none, "limit": 600},

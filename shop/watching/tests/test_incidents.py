@@ -255,10 +255,11 @@ def test_what_has_its_turn_once_the_shop_starts_again_is_told_to_nobody(since, r
     hour = timedelta(hours=1)
     readings._ages.clear()
     register()
-    for name in ("alerts", "mail-sweep", "scheduler", "queue-images", "disk"):
+    for name in ("alerts", "mail-sweep", "scheduler", "queue-images", "queue-webhooks", "disk"):
         jobs.note_pulse(name)
     with time_machine.travel(NOW + hour, tick=False) as clock:
         jobs.note_pulse("scheduler")
+        jobs.note_pulse("queue-webhooks")
         assert jobs.run_job("alerts") == jobs.Outcome.DONE
         assert Incident.objects.filter(ended_at=None).count() == 2
         for _minute in range(12):

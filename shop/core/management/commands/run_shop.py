@@ -250,7 +250,7 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
     worker = ("worker", "--loglevel", "WARNING", "--without-gossip", "--without-mingle")
     for name in WORKERS:
         yield Program(name, [*celery, *worker, "--hostname", name], background, reloads=reload)
-    # Pictures are drawn when nothing else wants the processor.
+    # Pictures are drawn, and webhooks called, when nothing else wants the processor.
     yield Program(
         "pictures",
         [
@@ -260,7 +260,7 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *celery,
             *worker,
             "--queues",
-            "images",
+            "images,webhooks",
             "--hostname",
             "pictures",
         ],
