@@ -10,13 +10,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog import tasks
-from catalog.models import CategoryPicture, ProductImage, RetiredPicture
+from catalog.models import CategoryPicture, PictureImport, ProductImage, RetiredPicture
 from catalog.selectors import shown_files
 from catalog.selectors.pictures import best_image, image_info, images_of
 from catalog.services import media
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
 from shop.core.image_drawing import DrawnImage, draw
+from shop.core.jobs import note_pulse
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
@@ -105,8 +106,20 @@ def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
     assert {pk for _ in range(60) for _kind, pk in media.missing_pictures(limit=1)} >= {
         row.pk for row in forgotten
     }
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    PictureImport.objects.create(product=product, url="https://example.com/a.jpg")
     with run_on_commit():
-        tasks.sweep_images(datetime(2026, 11, 20, tzinfo=UTC))
+        # Nobody takes from the queue: what was put into it still waits there.
+        tasks.sweep_images(now)
+        tasks.sweep_picture_imports(timezone.now())
+    assert enqueued(queued_tasks) == []
+    note_pulse("queue-images")
+    with run_on_commit():
+        tasks.sweep_picture_imports(timezone.now())
+    assert [name for name, _key in enqueued(queued_tasks)] == ["catalog.tasks.fetch_picture"]
+    queued_tasks.calls.clear()
+    with run_on_commit():
+        tasks.sweep_images(now)
     assert sorted(enqueued(queued_tasks)) == sorted(
         [(media.DERIVE_TASK, "product", row.pk) for row in forgotten]
         + [(media.DERIVE_TASK, "category", category_picture.pk)]

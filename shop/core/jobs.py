@@ -47,7 +47,7 @@ LATE_AFTER = timedelta(minutes=3)
 SCHEDULER_PULSE = "scheduler"
 QUEUE_PULSE = "queue-"
 # A queue that did not answer is asked again after this; each question is a message that waits there.
-ASK_QUEUE_AFTER = timedelta(minutes=10)
+ASK_QUEUE_AFTER = timedelta(minutes=2)
 # What is stored of an error: enough to see where it came from.
 ERROR_LENGTH = 4000
 
@@ -216,6 +216,13 @@ def may_ask_queue(queue: str, now: datetime) -> bool:
             [ScheduledJob(name=name, last_started_at=now)], ignore_conflicts=True
         )
     return created
+
+
+def queue_answers(queue: str) -> bool:
+    """Return whether a worker of another queue answered in the last minutes. Where none did, what was put into it still
+    waits there: a job that puts the same again every 20 s would fill Redis, or the disk. One query."""
+    answered = last_pulse(f"{QUEUE_PULSE}{queue}")
+    return answered is not None and timezone.now() - answered <= LATE_AFTER
 
 
 def run_job(name: str, *, now: datetime | None = None) -> Outcome:

@@ -24,6 +24,7 @@ from django.utils import timezone
 from shop.core.clocks import is_misdated
 from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue, enqueue_after_commit
+from shop.core.jobs import queue_answers
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -56,6 +57,7 @@ LEASE = timedelta(seconds=60)
 ANSWER_BYTES = 500
 """How much of an answer the log shows."""
 DELIVER_TASK = "shop.integrations.tasks.deliver_webhook"
+QUEUE = "webhooks"
 NO_WORKER_AFTER = timedelta(minutes=5)
 SWEEP_SECONDS = 5.0
 """How long a sweep goes on calling what no worker has called, every 20 s: with the last call 15 s at most."""
@@ -119,7 +121,12 @@ def sweep(now: datetime) -> None:
     What nobody took for five minutes is sent here: on a machine that runs jobs from cron there may be no worker.
     """
     _bring_back_from_the_future(now)
-    each_step(_dispatch_waiting, lambda: enqueue_waiting(now), lambda: _deliver_overdue(now))
+
+    def hand_over() -> None:
+        if queue_answers(QUEUE):
+            enqueue_waiting(now)
+
+    each_step(_dispatch_waiting, hand_over, lambda: _deliver_overdue(now))
 
 
 def _bring_back_from_the_future(now: datetime) -> None:

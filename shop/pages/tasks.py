@@ -8,7 +8,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from shop.core.dates import shop_day
-from shop.core.jobs import last_pulse, scheduled_job
+from shop.core.jobs import last_pulse, queue_answers, scheduled_job
 from shop.pages.services import cart_reminders, content, data_exports, erasures, retention
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,8 @@ def run_erasure(erasure_id: int) -> None:
 @scheduled_job("banner-image-sweep", every=timedelta(minutes=5))
 def sweep_banner_images(now: datetime) -> None:
     """Find the pictures whose message or worker was lost."""
-    content.enqueue_missing(limit=20)
+    if queue_answers("images"):
+        content.enqueue_missing(limit=20)
 
 
 @scheduled_job("data-exports", every=timedelta(minutes=1))

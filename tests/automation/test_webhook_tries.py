@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from catalog.tests.factories import make_product
-from shop.core.models import OutgoingMail
+from shop.core.jobs import note_pulse
+from shop.core.models import OutgoingMail, ScheduledJob
 from shop.integrations import delivery
 from shop.integrations.delivery import MAX_ATTEMPTS, RETRY_DELAYS, deliver, dispatch, sweep
 from shop.integrations.endpoints import (
@@ -169,6 +170,7 @@ def test_call_that_a_clock_ahead_put_off_is_due_again(
     if state == DeliveryState.SENDING:
         before |= {"next_attempt_at": now, "lease_until": now + wait}
     WebhookDelivery.objects.update(**before)
+    note_pulse("queue-webhooks")
     sweep(now)
     row = WebhookDelivery.objects.values("pk", *before).get()
     due = {"state": "queued", "attempts": 2, "next_attempt_at": now, "lease_until": None}
@@ -190,6 +192,20 @@ def test_sweep_finds_events_whose_message_was_lost(
         sweep(timezone.now())
     work()
     assert len(server.received) == 1
+
+
+def test_sweep_hands_nothing_to_a_queue_whose_worker_is_gone(endpoint: WebhookEndpoint, queued_tasks: Any):
+    """Where nobody takes them, two hundred messages every 20 s would fill the disk of the queue."""
+    send_test(endpoint_id=endpoint.pk)
+    sweep(timezone.now())
+    assert queued_tasks.calls == []
+    note_pulse("queue-webhooks")
+    sweep(timezone.now())
+    assert [task.name for task, _args, _options in queued_tasks.calls] == [delivery.DELIVER_TASK]
+    gone = timezone.now() - timedelta(minutes=3, seconds=1)
+    ScheduledJob.objects.filter(name="queue-webhooks").update(last_finished_at=gone)
+    sweep(timezone.now())
+    assert len(queued_tasks.calls) == 1
 
 
 def test_call_that_fails_keeps_no_other_waiting(
