@@ -78,9 +78,12 @@ def make_export(export_id: uuid.UUID) -> bool:
     export = DataExport.objects.get(pk=export_id)
     user = User.objects.filter(pk=export.user_key).first()
     if user is None or user.is_closed:
-        export.delete()
+        delete_exports(DataExport.objects.filter(pk=export.pk))
         return False
     try:
+        if export.file:
+            # A worker that died has left it: all about a person.
+            private_storage().delete(export.file)
         name, size = _write_archive(export, user)
     except Exception as error:
         if is_outage(error):
@@ -141,7 +144,7 @@ def _finish(export: DataExport, name: str, size: int) -> bool:
     with transaction.atomic():
         member = hold_account(export.user_key)
         if member is None:
-            _ours(export).delete()
+            delete_exports(_ours(export))
             return False
         ready = _ours(export).update(
             state=ExportState.READY, lease_until=None, file=name, size=size, ready_at=now, expires_at=expires
@@ -178,7 +181,10 @@ def _write_archive(export: DataExport, user: User) -> tuple[str, int]:
         archive.close()
         size = stream.tell()
         stream.seek(0)
-        return private_storage().save(f"{_FOLDER}/{uuid.uuid4().hex}.zip", File(stream)), size
+        name = f"{_FOLDER}/{uuid.uuid4().hex}.zip"
+        # Before there is a file: one that no row names would stay for good.
+        _ours(export).update(file=name)
+        return private_storage().save(name, File(stream)), size
 
 
 def _write_part(archive: zipfile.ZipFile, activity: ProcessingActivity, person: Person) -> dict[str, Any]:
