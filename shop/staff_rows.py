@@ -188,6 +188,9 @@ class StaffRows(Generic[Row]):
             return self._drawn(request, form, formset)
         require(request.user, self.edit_action)
         self.prepare()
+        if request.FILES:
+            # A picture is decoded for seconds: not while a transaction keeps others waiting, on SQLite everybody.
+            self._forms(self._found(row_id), request.POST, request.FILES)[0].is_valid()
         try:
             with transaction.atomic():
                 row = self._stored(request, row_id)
@@ -321,10 +324,8 @@ class StaffRows(Generic[Row]):
         return self._url()
 
     def _forms(self, row: Row, data: Any = None, files: Any = None) -> tuple[Any, Any]:
-        form = self.form(data, files, instance=row)
-        if self.formset is None:
-            return form, None
-        return form, self.formset(data, files, instance=row)
+        formset = None if self.formset is None else self.formset(data, files, instance=row)
+        return self.form(data, files, instance=row), formset
 
     def _values(self, row: Row) -> dict[str, str]:
         """Return what a form opened now would show, by field."""

@@ -1,6 +1,7 @@
 """What one form may carry, judged before a byte of it is read, and the pictures that staff put into theirs."""
 
-from typing import IO, Any, cast
+from collections.abc import Callable
+from typing import IO, Any, TypeVar, cast
 
 from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.core.files.uploadedfile import UploadedFile
@@ -11,6 +12,8 @@ from django.utils.datastructures import MultiValueDict
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import draw_image
 from shop.core.problems import Problem
+
+Decoded = TypeVar("Decoded")
 
 # Three pictures of 5 MB and the words around them; staff send one file at a time.
 LIMIT = 17 * 1024 * 1024
@@ -39,11 +42,23 @@ class BoundedUploadHandler(FileUploadHandler):
 
 
 def drawn_upload(upload: UploadedFile[Any] | None) -> DrawnImage | None:
-    """For forms of the administration: the picture chosen in a field, decoded once, to be stored when the whole form
-    is right. Raises `ValidationError` with the refusal."""
+    """For forms of the administration: the picture chosen in a field, to be stored when the whole form is right. Raises
+    `ValidationError` with the refusal."""
+    return decoded_once(upload, draw_image)
+
+
+def decoded_once(upload: UploadedFile[Any] | None, decode: Callable[..., Decoded]) -> Decoded | None:
+    """Return what `decode(file=…, name=…)` makes of an upload, the first time that this request asks: a form is checked
+    before the transaction that stores it, and in it again. Raises `ValidationError` with the refusal."""
     if upload is None:
         return None
-    try:
-        return draw_image(file=cast(IO[bytes], upload), name=upload.name or "")
-    except Problem as problem:
-        raise ValidationError(problem.detail) from problem
+    known: Decoded | ValidationError | None = getattr(upload, "decoded", None)
+    if known is None:
+        try:
+            known = decode(file=cast(IO[bytes], upload), name=upload.name or "")
+        except Problem as problem:
+            known = ValidationError(problem.detail)
+        upload.decoded = known  # type: ignore[attr-defined]
+    if isinstance(known, ValidationError):
+        raise known
+    return known

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import IO, Any, cast
+from typing import Any
 from urllib.parse import unquote
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from shop.core.image_drawing import DrawnImage
-from shop.core.problems import Problem
 from shop.core.staff_row_fields import staff_formfield
-from shop.core.uploads import drawn_upload
+from shop.core.uploads import decoded_once, drawn_upload
 from shop.pages.markup import PLACEHOLDER
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.placeholders import PLACEHOLDERS
@@ -157,13 +155,7 @@ class OfficialTextForm(forms.ModelForm[OfficialText]):
         formfield_callback = staff_formfield
 
     def clean_new_picture(self) -> OfficialPicture | None:
-        upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
-        if upload is None:
-            return None
-        try:
-            return check_official_picture(file=cast(IO[bytes], upload), name=upload.name or "")
-        except Problem as problem:
-            raise ValidationError(problem.detail) from problem
+        return decoded_once(self.cleaned_data.get("new_picture"), check_official_picture)
 
 
 class RedirectForm(forms.ModelForm[Redirect]):

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 
 from catalog.tests.factories import picture
-from shop.core import images
+from shop.core import images, uploads
 from shop.core.file_storage import delete_discarded_files
 from shop.core.images import draw_image, file_names
 from shop.pages.models import SeasonalBanner
@@ -20,9 +21,10 @@ pytestmark = pytest.mark.django_db
 LIST = "/admin/textes/bandeaux"
 
 
-def save(client: Client, page: str, name: str) -> Any:
+def save(client: Client, page: str, name: str, meanwhile: Any = lambda: None) -> Any:
     """Send the form of a band with a picture by this name."""
     context = client.get(page).context
+    meanwhile()
     values = {field.name: field.value() for field in context["form"]}
     body = {name: value for name, value in values.items() if value not in (None, False)}
     body |= {"seen": context["seen"] or "", "title_fr": "Noël", "link_label_fr": "Voir", "link": "/noel"}
@@ -106,3 +108,34 @@ def test_a_picture_whose_files_are_made_while_another_is_drawn_leaves_none() -> 
     assert delete_discarded_files()
     kept = SeasonalBanner.objects.get()
     assert (kept.derivatives, files(kept), made_of(name)) == ({}, [kept.file.name], [])
+
+
+def test_a_picture_is_decoded_once_and_outside_the_transaction(
+    admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite has one lock for all who write: for as long as a transaction decodes, nobody can order."""
+    decoded: list[int] = []
+
+    def draw(**given: Any) -> Any:
+        decoded.append(len(connection.savepoint_ids))
+        return draw_image(**given)
+
+    monkeypatch.setattr(uploads, "draw_image", draw)
+    assert save(admin_client, f"{LIST}/nouveau", "noel.jpg")["Location"] == LIST
+    row = SeasonalBanner.objects.get()
+    assert save(admin_client, f"{LIST}/{row.pk}", "sapin.jpg")["Location"] == LIST
+    assert save(admin_client, f"{LIST}/{row.pk}", "sapin.txt").status_code == 200
+    # The transaction of a test has no savepoint of its own.
+    assert decoded == [0, 0, 0]
+
+
+def test_a_picture_is_taken_where_somebody_else_changed_another_field(admin_client: Client) -> None:
+    row = band()
+    before = row.file.name
+
+    def rename() -> None:
+        SeasonalBanner.objects.filter(pk=row.pk).update(text_fr="Jusqu'au 24")
+
+    assert save(admin_client, f"{LIST}/{row.pk}", "sapin.jpg", rename)["Location"] == LIST
+    row.refresh_from_db()
+    assert (row.text_fr, row.file.name != before) == ("Jusqu'au 24", True)
