@@ -19,7 +19,7 @@ from catalog.models import Finish, Product, ProductImage
 from catalog.selectors.pictures import image_info
 from catalog.services import gallery
 from catalog.services.gallery import MOST_ARRANGED, MOST_PICTURES, Focus, picture_version
-from catalog.services.media import Crop, store_upload
+from catalog.services.media import PHOTOS, Crop, store_upload
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import describe, draw_image
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
@@ -196,7 +196,8 @@ class ProductPicturesView(APIView):
         values = {name: value for name, value in sent.items() if name != "url"}
         if "alt" in values:
             values[f"alt_{SOURCE_LANGUAGE}"] = values.pop("alt")
-        image = form.drawn()
+        # Before the transaction, which locks the product.
+        image = store_upload(image=form.drawn(), folder=PHOTOS)
         with _found():
             made = make_once_for_staff(
                 request,

@@ -25,7 +25,7 @@ from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.audit_rows import record_row
 from shop.core.content_version import content_changed
-from shop.core.image_drawing import DrawnImage
+from shop.core.images import StoredImage
 from shop.core.languages import LANGUAGES
 from shop.core.problems import Problem
 
@@ -77,9 +77,9 @@ def record_picture(row: ProductImage, before: Mapping[str, Any], actor: Abstract
 
 
 def add_picture(
-    *, product_id: int, image: DrawnImage, values: Mapping[str, Any], actor: AbstractBaseUser | None
+    *, product_id: int, image: StoredImage, values: Mapping[str, Any], actor: AbstractBaseUser | None
 ) -> ProductImage:
-    """Store a photo behind the others. `values` are as in `change_picture`, without `crop` and `focus`.
+    """Put a photo that was stored behind the others. `values` are as in `change_picture`, without `crop` and `focus`.
 
     Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `trashed`, 409 `too_many_pictures`.
     """

@@ -39,6 +39,8 @@ from shop.core.problems import Problem
 RETIRED_FOR = timedelta(days=1)
 """How long files outlive their row at least: an order that is being placed and a page in a cache show them still."""
 
+PHOTOS = "products"
+"""The folder of products' photos."""
 SMALLEST_CROP = 200
 _FILE_COLUMNS = ("file", "width", "height", "colour", "derivatives")
 _BATCH = 100
@@ -74,16 +76,18 @@ def register_pictures(kind: str, model: type[PictureRow]) -> None:
 def add_product_image(
     *,
     product: Product,
-    image: DrawnImage,
+    image: DrawnImage | StoredImage,
     finish: str = "",
     variation: ProductVariation | None = None,
     position: int | None = None,
     source_url: str = "",
 ) -> ProductImage:
     """Store a photo of a product, after the others unless `position` says otherwise. `source_url` is what it is a copy
-    of."""
-    stored = images.store_image(image=image, folder="products")
+    of. Who has locked the product stores the picture before (`store_upload`): a storage may take seconds to answer."""
+    if isinstance(image, DrawnImage):
+        image = images.store_image(image=image, folder=PHOTOS)
     with transaction.atomic():
+        RetiredPicture.objects.filter(file=image.name).delete()
         if position is None:
             last = product.images.aggregate(last=Max("position"))["last"]
             position = 1 if last is None else last + 1
@@ -93,7 +97,7 @@ def add_product_image(
             variation=variation,
             position=position,
             source_url=source_url,
-            **stored.columns,
+            **image.columns,
         )
         enqueue_after_commit(DERIVE_TASK, "product", row.pk)
         content_changed()
@@ -117,7 +121,7 @@ def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImag
             refusal = _("La partie gardée est trop petite\u00a0: %(side)d pixels de côté au moins.")
             message = refusal % {"side": SMALLEST_CROP}
             raise Problem("invalid", message, errors={"crop": [message]})
-        stored = images.cut_image(name=whole["file"], box=box, folder="products")
+        stored = images.cut_image(name=whole["file"], box=box, folder=PHOTOS)
         changed = {**stored.columns, "derivatives": {}}
     with transaction.atomic():
         if image.whole:
@@ -133,10 +137,10 @@ def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImag
     return image
 
 
-def store_upload(*, image: DrawnImage) -> StoredImage:
+def store_upload(*, image: DrawnImage, folder: str = "uploads") -> StoredImage:
     """Store a picture that belongs to no row yet. A day later it is deleted unless somebody shows it
     (`catalog.selectors.shown_files`)."""
-    stored = images.store_image(image=image, folder="uploads")
+    stored = images.store_image(image=image, folder=folder)
     RetiredPicture.objects.create(file=stored.name)
     return stored
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalog.models import ImportState, PictureImport, Product, ProductImage, ProductVariation
 from catalog.selectors.product_documents import image_address, own_addresses
-from catalog.services.media import add_product_image, delete_product_image
+from catalog.services.media import PHOTOS, add_product_image, delete_product_image, store_upload
 from shop.core.clocks import is_due, is_free
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
@@ -127,7 +127,8 @@ def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImag
 
 
 def _copy(row: PictureImport) -> ProductImage | None:
-    drawn = _fetch(row.url)
+    # Before the transaction, which locks the product.
+    stored = store_upload(image=_fetch(row.url), folder=PHOTOS)
     with transaction.atomic():
         # Gone: the gallery was written again, and does without it.
         product = Product.objects.select_for_update(no_key=True).filter(pk=row.product_id).first()
@@ -138,7 +139,7 @@ def _copy(row: PictureImport) -> ProductImage | None:
         found.delete()
         image = add_product_image(
             product=product,
-            image=drawn,
+            image=stored,
             variation=found.variation,
             position=found.position,
             source_url=found.url,
