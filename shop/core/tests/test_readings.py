@@ -136,7 +136,7 @@ def test_a_job_is_missed_from_the_period_in_which_it_did_not_end():
 
 
 @pytest.mark.django_db
-def test_a_queue_is_asked_once_until_it_answers_or_ten_minutes_are_over(monkeypatch):
+def test_a_queue_is_asked_once_until_it_answers_or_two_minutes_are_over(monkeypatch):
     asked = []
     monkeypatch.setattr(
         tasks, "publish", lambda task, *args, **options: asked.append((task.name, *args, options))
