@@ -120,12 +120,6 @@ def running_promotion(found: Iterable[ProductPromotion], now: datetime) -> Promo
     return max(running, key=rank).promotion
 
 
-def unit_price(product: Product, variant: Variant, promotion: Promotion | None = None) -> Decimal | None:
-    """Return the price of one unit under the running promotion, or `None` where it has none without it."""
-    price = full_price(product, variant)
-    return None if price is None else reduced_price(price, promotion)
-
-
 def full_price(product: Product, variant: Variant) -> Decimal | None:
     """Return the price of one unit without a promotion, or `None` when it would not be above zero.
 

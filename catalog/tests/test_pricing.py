@@ -33,13 +33,13 @@ def offered(product: Product, *variants: Variant) -> list[Variant]:
 
 
 def test_a_product_without_finish_or_format_costs_its_price():
-    assert pricing.unit_price(build_product(finishes=False), build_variant()) == Decimal("50.00")
+    assert pricing.full_price(build_product(finishes=False), build_variant()) == Decimal("50.00")
 
 
 def test_the_price_of_the_finish_is_the_base():
     product = build_product(painted_price=Decimal("129.00"), unpainted_price=Decimal("62.00"))
-    assert pricing.unit_price(product, build_variant(None, "painted")) == Decimal("129.00")
-    assert pricing.unit_price(product, build_variant(None, "unpainted")) == Decimal("62.00")
+    assert pricing.full_price(product, build_variant(None, "painted")) == Decimal("129.00")
+    assert pricing.full_price(product, build_variant(None, "unpainted")) == Decimal("62.00")
 
 
 def test_the_first_choice_is_painted_where_that_is_on_sale():
@@ -65,7 +65,7 @@ def test_no_finish_price_means_no_choice():
     plain = build_variant()
     assert pricing.offered_finishes(product) == ()
     assert offered(product, plain, build_variant(None, "painted")) == [plain]
-    assert pricing.unit_price(product, plain) == Decimal("50.00")
+    assert pricing.full_price(product, plain) == Decimal("50.00")
 
 
 def test_a_category_without_finishes_ignores_the_prices_of_finishes():
@@ -73,7 +73,7 @@ def test_a_category_without_finishes_ignores_the_prices_of_finishes():
     plain = build_variant()
     assert pricing.offered_finishes(product) == ()
     assert offered(product, plain, build_variant(None, "painted")) == [plain]
-    assert pricing.unit_price(product, plain) == Decimal("50.00")
+    assert pricing.full_price(product, plain) == Decimal("50.00")
 
 
 def test_where_there_are_formats_only_variants_of_a_format_are_on_sale():
@@ -85,14 +85,14 @@ def test_where_there_are_formats_only_variants_of_a_format_are_on_sale():
 def test_a_format_adds_its_difference_to_the_price_of_the_finish():
     product = build_product(painted_price=Decimal("129.00"), unpainted_price=Decimal("62.00"))
     bigger = build_format(price_adjustment=Decimal("15.50"))
-    assert pricing.unit_price(product, build_variant(bigger, "painted")) == Decimal("144.50")
-    assert pricing.unit_price(product, build_variant(bigger, "unpainted")) == Decimal("77.50")
+    assert pricing.full_price(product, build_variant(bigger, "painted")) == Decimal("144.50")
+    assert pricing.full_price(product, build_variant(bigger, "unpainted")) == Decimal("77.50")
 
 
 def test_a_fixed_price_of_the_format_goes_before_finish_and_difference():
     product = build_product(painted_price=Decimal("129.00"))
     fixed = build_format(price_override=Decimal("99.00"), price_adjustment=Decimal("15.00"))
-    assert pricing.unit_price(product, build_variant(fixed, "painted")) == Decimal("99.00")
+    assert pricing.full_price(product, build_variant(fixed, "painted")) == Decimal("99.00")
 
 
 def test_a_price_of_the_variant_goes_before_everything():
@@ -130,7 +130,7 @@ def test_a_fixed_price_of_zero_is_no_price(of_variant):
 def test_a_price_that_is_not_above_zero_is_no_price(difference):
     product = build_product(finishes=False)
     cheaper = build_variant(build_format(price_adjustment=Decimal(difference)))
-    assert pricing.unit_price(product, cheaper) is None
+    assert pricing.full_price(product, cheaper) is None
     assert offered(product, cheaper) == []
 
 
