@@ -31,22 +31,20 @@ class Installment:
     amount: Decimal
 
 
-def plan(
-    total: Decimal, first_day: date, count: int = INSTALLMENT_COUNT, interval_days: int = INTERVAL_DAYS
-) -> tuple[Installment, ...]:
-    """Return `count` equal parts, the first due on `first_day`, each next one `interval_days` later.
+def plan(total: Decimal, first_day: date) -> tuple[Installment, ...]:
+    """Return the parts of a total, the first due on `first_day`, each next one thirty days later.
 
     The cents that don't divide go to the first part, so that the parts always add up to the total
     (100.00 = 33.34 + 33.33 + 33.33) and the later charges never exceed the first. Raises `ValueError` for a
-    negative or fractional-cent total and for a count below 1.
+    negative or fractional-cent total.
     """
     cents = to_cents(total)
-    if cents < 0 or count < 1:
-        raise ValueError(f"{total} can't be split into {count} parts.")
-    part = cents // count
-    amounts = [cents - part * (count - 1)] + [part] * (count - 1)
+    if cents < 0:
+        raise ValueError(f"{total} can't be split.")
+    part = cents // INSTALLMENT_COUNT
+    amounts = (cents - part * (INSTALLMENT_COUNT - 1), *[part] * (INSTALLMENT_COUNT - 1))
     return tuple(
-        Installment(due=first_day + timedelta(days=interval_days * index), amount=from_cents(amount))
+        Installment(due=first_day + timedelta(days=INTERVAL_DAYS * index), amount=from_cents(amount))
         for index, amount in enumerate(amounts)
     )
 
