@@ -183,15 +183,10 @@ def is_oss_number_needed(day: date) -> bool:
     return not ShopSettings.load().is_oss_registered(day) and bool(_beyond(day.year, from_cents(1)))
 
 
-def union_sales(year: int) -> Decimal:
-    """Return a year's sales without VAT to consumers of the other countries of the Union, less credit notes. One
-    query."""
-    return _sums_of(year)[0]
-
-
 def against_threshold(year: int, more: Decimal = ZERO) -> tuple[Decimal, str]:
-    """Return those sales, and why one of `more` would be taxed at destination: the threshold is passed this year, was
-    passed the year before, or "". Up to two queries."""
+    """Return a year's sales without VAT to consumers of other countries of the Union, less credit notes, and why one of
+    `more` would be taxed at destination: the threshold is passed this year, was passed the year before, or "". Up to
+    two queries."""
     threshold = ShopSettings.load().eu_sales_threshold
     sold, was_passed = _sums_of(year)
     if was_passed or sold + more > threshold:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.invoices.tax import union_sales
+from orders.invoices.tax import against_threshold
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order
 from orders.services.checkout.placement import BillingDetails
@@ -34,7 +34,7 @@ def sell(total: str, billing: BillingDetails | None = None) -> tuple[str, Decima
 
 
 def sold() -> Decimal:
-    return union_sales(timezone.localdate().year)
+    return against_threshold(timezone.localdate().year)[0]
 
 
 def test_art_258_a_a_company_neither_passes_the_threshold_nor_is_taxed_beyond_it() -> None:
