@@ -116,7 +116,7 @@ def _returned(order: Order, text: str) -> tuple[str, str]:
     attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id, payment__order=order).first()
     if attempt is not None:
         try:
-            status = settle(attempt.pk).status
+            status = settle(attempt.pk)
         except gateway.GatewayError:
             return "pending", ""
         refund = automatic_refund_of(attempt)

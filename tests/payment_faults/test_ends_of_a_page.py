@@ -332,7 +332,7 @@ def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_i
 
     monkeypatch.setattr(transitions, "release_for_order", rival_appears)
     assert cancel_unpaid_order(order.pk, reason="order.abandoned") is True
-    assert [rival.value().status for rival in rivals] == ["paid", "paid"]
+    assert [rival.value() for rival in rivals] == ["paid", "paid"]
     confirmed_once(order)
     assert order.events.get(name="order.confirmed").data == {"before": "cancelled", "after": "confirmed"}
 

@@ -59,16 +59,9 @@ from shop.core.money import from_cents
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """What a customer sees of a payment: paid, pending, failed or expired."""
-
-    order_id: uuid.UUID
-    status: str
-
-
-def settle(attempt_id: uuid.UUID) -> Settlement:
-    """Bring an attempt and its order to what the provider says now. Safe to run twice and at once.
+def settle(attempt_id: uuid.UUID) -> str:
+    """Bring an attempt and its order to what the provider says now, and return what the customer sees of the payment:
+    paid, pending, failed or expired. Safe to run twice and at once.
 
     Raises GatewayError when the provider can't be asked, and DoesNotExist when staff delete the unpaid order meanwhile;
     nothing changes then.
@@ -78,9 +71,9 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     note_order(order_id)
     if attempt.kind == AttemptKind.OFF_SESSION:
         _settle_charge(attempt)
-        return _settlement(attempt_id)
+        return _shown_status(attempt_id)
     if attempt.checkout_session_id is None or is_final(attempt):
-        return _settlement(attempt_id)
+        return _shown_status(attempt_id)
     facts = gateway.fetch_checkout_session(attempt.checkout_session_id)
 
     if facts.status == "expired":
@@ -96,7 +89,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
                 order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
             )
         _follow_money(facts.intent_id, facts.charge)
-    return _settlement(attempt_id)
+    return _shown_status(attempt_id)
 
 
 def is_final(attempt: Attempt) -> bool:
@@ -123,7 +116,7 @@ def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
     if attempt is None:
         return None
     try:
-        status = settle(attempt.pk).status
+        status = settle(attempt.pk)
     except gateway.GatewayError:
         status = "paid" if attempt.state == AttemptState.SUCCEEDED else "pending"
     except ObjectDoesNotExist:
@@ -343,15 +336,14 @@ def _move(attempt: Attempt, state: AttemptState, *changed: str) -> None:
     attempt.save(update_fields=["state", "settled_at", *changed])
 
 
-def _settlement(attempt_id: uuid.UUID) -> Settlement:
-    row = Attempt.objects.values_list("state", "payment__order", "payment__order__status").get(pk=attempt_id)
-    state, order_id, order_status = row
+def _shown_status(attempt_id: uuid.UUID) -> str:
+    state, order_status = Attempt.objects.values_list("state", "payment__order__status").get(pk=attempt_id)
     if state == AttemptState.SUCCEEDED:
         # Who has paid is never sent to the cart to pay again, whatever became of the order since.
         is_lost = order_status in CLOSED_STATUSES and automatic_refund_of(attempt_id) is not None
-        return Settlement(order_id, "failed" if is_lost else "paid")
+        return "failed" if is_lost else "paid"
     if state == AttemptState.FAILED:
-        return Settlement(order_id, "failed")
+        return "failed"
     if state in (AttemptState.EXPIRED, AttemptState.CANCELLED):
-        return Settlement(order_id, "expired")
-    return Settlement(order_id, "pending")
+        return "expired"
+    return "pending"
