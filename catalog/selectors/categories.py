@@ -53,7 +53,6 @@ class CategoryCard:
     kind: str = CategoryKind.MAIN
     title: str = ""
     intro: str = ""
-    offers_formats: bool = False
 
     def as_selected(self) -> CategoryCard:
         """The same card, marked as the chosen one."""
@@ -164,7 +163,6 @@ def _cards() -> list[CategoryCard]:
             kind=row.kind,
             title=row.title or row.name,
             intro=row.intro,
-            offers_formats=row.offers_formats,
         )
         for row in all_categories()
     ]

@@ -84,11 +84,10 @@ class OfferChoice:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A photo of the gallery and the choice that it shows."""
+    """A photo of the gallery and the finish that it shows."""
 
     image: ImageInfo
     finish: str
-    variation_id: int | None
 
 
 @dataclass(frozen=True, slots=True)

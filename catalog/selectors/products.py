@@ -103,9 +103,7 @@ def _detail(
         formats=tuple(formats),
         offers_formats=product.category.offers_formats and bool(formats),
         offers=tuple(choices),
-        photos=tuple(
-            Photo(image_info(photo, product.name), photo.finish, photo.variation_id) for photo in photos
-        ),
+        photos=tuple(Photo(image_info(photo, product.name), photo.finish) for photo in photos),
         default_days=default_days,
         model=_model(product),
         safety=safety_of(product),

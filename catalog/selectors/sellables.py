@@ -91,7 +91,6 @@ class Sellable:
     original_price: Decimal | None
     buy: int | None
     get: int | None
-    promotion_type: str
     available: bool
     available_quantity: int | None
     stock_level: Level | None
@@ -227,7 +226,6 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
         original_price=None,
         buy=None,
         get=None,
-        promotion_type="",
         available=False,
         available_quantity=0,
         stock_level=None,
@@ -290,7 +288,6 @@ def _sellable(
         ),
         buy=quantities.buy if quantities else None,
         get=quantities.get if quantities else None,
-        promotion_type=promotion.type if promotion else "",
         available=problem is None,
         available_quantity=0 if stock is None else stock.quantity,
         stock_level=None if stock is None else stock.level,

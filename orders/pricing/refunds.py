@@ -37,11 +37,10 @@ class PaidLine:
 
 @dataclass(frozen=True, slots=True)
 class ReturnValue:
-    """What a return is worth: by line key, and the delivery that comes with it. `complete`: nothing is left out."""
+    """What a return is worth: by line key, and the delivery that comes with it."""
 
     lines: Mapping[str, Decimal]
     shipping: Decimal
-    complete: bool
 
     @property
     def total(self) -> Decimal:
@@ -96,8 +95,7 @@ def value_of_return(
             before = share * line.returned // line.quantity
             after = share * (line.returned + more) // line.quantity
             worth[line.key] = from_cents(after - before)
-    complete = left == 0
-    return ReturnValue(lines=worth, shipping=shipping if complete else from_cents(0), complete=complete)
+    return ReturnValue(lines=worth, shipping=from_cents(0) if left else shipping)
 
 
 def prorate(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:

@@ -36,7 +36,6 @@ class Dispute:
     """A charge that the customer's bank takes back. Asked questions (`warning_…`) have moved no money."""
 
     dispute_id: str
-    charge_id: str
     intent_id: str
     amount_cents: int
     status: str
@@ -208,7 +207,6 @@ def _balance_line(line: Any) -> BalanceLine:
 def _dispute(dispute: Any) -> Dispute:
     return Dispute(
         dispute_id=dispute.id,
-        charge_id=_id(dispute.charge),
         intent_id=_id(dispute.payment_intent),
         amount_cents=dispute.amount,
         status=dispute.status,

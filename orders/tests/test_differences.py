@@ -47,7 +47,7 @@ def refund(order: Order, status: str, cents: int = 1000) -> Found:
 
 def dispute(order: Order, status: str, cents: int = 4999) -> Found:
     attempt = Attempt.objects.get(payment__order=order)
-    there = Dispute("du_1", str(attempt.charge_id), str(attempt.intent_id), cents, status)
+    there = Dispute("du_1", str(attempt.intent_id), cents, status)
     return told(compare.dispute_difference(there, compare.read_ledger([], [], [there])), order)
 
 
@@ -120,5 +120,5 @@ def test_a_dispute(order):
 def test_movements_of_charges_that_are_not_ours(order):
     there = RefundFacts("re_9", 1000, "succeeded", "", "ch_foreign", "pi_foreign", {}, timezone.now())
     assert compare.refund_difference(there, compare.read_ledger([], [there], [])) is None
-    taken = Dispute("du_9", "ch_foreign", "pi_foreign", 1000, "lost")
+    taken = Dispute("du_9", "pi_foreign", 1000, "lost")
     assert compare.dispute_difference(taken, compare.read_ledger([], [], [taken])) is None

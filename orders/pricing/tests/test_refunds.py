@@ -34,25 +34,25 @@ def sold(*lines: CartLine, **returned: int) -> list[PaidLine]:
     ]
 
 
-def value(lines: list[PaidLine], shipping: str = "0.00", **units: int) -> tuple[dict[str, str], str, bool]:
+def value(lines: list[PaidLine], shipping: str = "0.00", **units: int) -> tuple[dict[str, str], str]:
     found = value_of_return(lines, units, shipping=Decimal(shipping))
     assert found.total == sum(found.lines.values(), found.shipping)
-    return {key: str(amount) for key, amount in found.lines.items()}, str(found.shipping), found.complete
+    return {key: str(amount) for key, amount in found.lines.items()}, str(found.shipping)
 
 
 def test_without_promotion_a_unit_is_worth_its_price():
     lines = sold(line("a", "40.00", 2), line("b", "12.50"))
-    assert value(lines, "9.99", a=1) == ({"a": "40.00"}, "0.00", False)
-    assert value(lines, "9.99", a=1, b=1) == ({"a": "40.00", "b": "12.50"}, "0.00", False)
+    assert value(lines, "9.99", a=1) == ({"a": "40.00"}, "0.00")
+    assert value(lines, "9.99", a=1, b=1) == ({"a": "40.00", "b": "12.50"}, "0.00")
 
 
 def test_everything_brings_the_delivery_too():
     lines = sold(line("a", "40.00", 1))
-    assert value(lines, "9.99", a=1) == ({"a": "40.00"}, "9.99", True)
+    assert value(lines, "9.99", a=1) == ({"a": "40.00"}, "9.99")
 
 
 def test_the_last_of_several_returns_brings_the_delivery():
-    assert value(sold(line("a", "20.00", 2), a=1), "9.99", a=1) == ({"a": "20.00"}, "9.99", True)
+    assert value(sold(line("a", "20.00", 2), a=1), "9.99", a=1) == ({"a": "20.00"}, "9.99")
 
 
 def test_three_for_the_price_of_two_are_worth_two_installments_each():
@@ -61,16 +61,16 @@ def test_three_for_the_price_of_two_are_worth_two_installments_each():
     # The odd cents are the same lines', in whatever order the lines come.
     three = sold(*(line(key, "10.00", 1, (2, 1)) for key in "abc"))
     assert line_shares(three) == line_shares(three[::-1]) == {"a": 667, "b": 667, "c": 666}
-    assert value(lines, a=1) == ({"a": "20.00"}, "0.00", False)
+    assert value(lines, a=1) == ({"a": "20.00"}, "0.00")
 
 
 def test_the_offered_unit_of_another_line_is_worth_its_part_of_the_pool():
     # 30 + 30 + 10 for 60: each euro of price was paid with 6/7.
     lines = sold(line("big", "30.00", 2, (2, 1)), line("small", "10.00", 1, (2, 1)))
     assert line_shares(lines) == {"big": 5143, "small": 857}
-    assert value(lines, small=1) == ({"small": "8.57"}, "0.00", False)
-    assert value(lines, big=1) == ({"big": "25.71"}, "0.00", False)
-    assert value(lines, big=2, small=1) == ({"big": "51.43", "small": "8.57"}, "0.00", True)
+    assert value(lines, small=1) == ({"small": "8.57"}, "0.00")
+    assert value(lines, big=1) == ({"big": "25.71"}, "0.00")
+    assert value(lines, big=2, small=1) == ({"big": "51.43", "small": "8.57"}, "0.00")
 
 
 def test_odd_cents_come_with_the_last_unit():
@@ -92,7 +92,7 @@ def test_a_promotion_that_gave_nothing_takes_nothing():
 
 
 def test_given_away_goods_are_worth_nothing():
-    assert value(sold(line("a", "0.00", 3, (2, 1))), a=2) == ({"a": "0.00"}, "0.00", False)
+    assert value(sold(line("a", "0.00", 3, (2, 1))), a=2) == ({"a": "0.00"}, "0.00")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,7 @@ def test_returns_in_any_order_add_up_to_exactly_what_was_paid(data):
             left[key] -= count
             if not left[key]:
                 del left[key]
-        assert found.complete == (not left)
-        assert found.shipping == (paid.shipping_cost if found.complete else Decimal("0.00"))
+        assert found.shipping == (Decimal("0.00") if left else paid.shipping_cost)
         total += found.total
     assert total == paid.total
 
