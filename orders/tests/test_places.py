@@ -14,11 +14,9 @@ from orders.models import DeliveryStop, ShippingZone
 from orders.pricing.shipping import find_zone
 from orders.pricing.territories import (
     UNION,
-    PostcodesInvalid,
     VatPosition,
     find_place,
     normalise_postcode,
-    parse_postcodes,
 )
 from orders.pricing.vat import Treatment
 from orders.selectors.delivery import shipping_table
@@ -206,18 +204,6 @@ def test_countries_are_sorted_as_their_reader_sorts_them(settings):
     with translation.override("de"):
         names = [choice.name for choice in checkout_countries()]
         assert names.index("Neukaledonien") < names.index("Österreich") < names.index("Polen")
-
-
-@pytest.mark.parametrize("text", ["97-9", "978-971", "9,,7_1", "971--974", "é!", "-971", "971-"])
-def test_postcodes_that_make_no_sense_are_refused(text):
-    with pytest.raises(PostcodesInvalid):
-        parse_postcodes(text)
-
-
-def test_postcodes_are_beginnings_and_ranges():
-    ranges = parse_postcodes(" 971-978 ,984,bt")
-    assert [(each.first, each.last) for each in ranges] == [("971", "978"), ("984", "984"), ("BT", "BT")]
-    assert parse_postcodes("") == ()
 
 
 @pytest.mark.parametrize(
