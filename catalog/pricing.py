@@ -89,7 +89,7 @@ def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Vari
         and (row.variation_id is not None) == has_formats
         and full_price(product, row) is not None
     ]
-    if not has_formats or product.category.offers_formats:
+    if product.category.offers_formats:
         return found
     only = default_variation([row.variation for row in found if row.variation is not None])
     return [row for row in found if row.variation == only]

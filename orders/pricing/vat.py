@@ -113,7 +113,7 @@ def tax_lines(
     and delivery add up to that of their rate, nets and VAT to the total.
     Raises ValueError when there is delivery and no line.
     """
-    parcel = lines if shipped_with is None or not shipping else shipped_with
+    parcel = lines if shipped_with is None else shipped_with
     percents = sorted({percent for _total, percent in (*lines, *parcel)}, reverse=True)
     sold = [_sum_at(rate, lines) for rate in percents]
     weights = [to_cents(_sum_at(rate, parcel)) for rate in percents]
