@@ -120,7 +120,7 @@ class Scene:
         """The first of three installments is paid, and the second is due."""
         self.order = bought(self.bank, self.buyer)
         self.product = self.order.items.get().product
-        announced = timezone.now() - timedelta(days=3)
+        announced = timezone.localtime() - timedelta(days=3)
         self.order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=announced)
 
     def some_minutes_pass(self) -> None:

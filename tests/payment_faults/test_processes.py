@@ -65,7 +65,7 @@ def due_today(fake_stripe: FakeStripe, number: int = 0) -> Order:
     """150.00 in three times, the first paid; the second was announced and is due today."""
     order = bought(fake_stripe, Buyer(number))
     order.payments.filter(position=2).update(
-        due_on=timezone.localdate(), announced_at=timezone.now() - timedelta(days=3)
+        due_on=timezone.localdate(), announced_at=timezone.localtime() - timedelta(days=3)
     )
     return order
 

@@ -47,7 +47,7 @@ def test_l221_18_all_has_left_with_the_parcel_of_the_last_day_whichever_was_writ
     order, provider, is_rest_refunded
 ):
     paid = timezone.localdate(order.paid_at)
-    with time_machine.travel(order.paid_at + timedelta(days=3)):
+    with time_machine.travel(timezone.localtime(order.paid_at) + timedelta(days=3)):
         later = send(order, 1, 0)
         send(order, 1, 0 if is_rest_refunded else 1, sent_on=paid)
         if is_rest_refunded:
@@ -61,9 +61,9 @@ def test_l221_18_all_has_left_with_the_parcel_of_the_last_day_whichever_was_writ
 
 
 def test_l221_18_the_rest_that_is_handed_over_ends_no_delivery_before_the_parcel_left(order):
-    with time_machine.travel(order.paid_at + timedelta(days=3)):
+    with time_machine.travel(timezone.localtime(order.paid_at) + timedelta(days=3)):
         send(order, 1, 0)
-    with time_machine.travel(order.paid_at + timedelta(days=5)):
+    with time_machine.travel(timezone.localtime(order.paid_at) + timedelta(days=5)):
         change_status(order_id=order.pk, status="delivered", actor=None)
         today = timezone.localdate()
         before = Order.objects.values().get(pk=order.pk)

@@ -311,7 +311,7 @@ def test_an_order_that_was_withdrawn_from_in_parts_is_awaited_as_long_as_a_piece
     assert (state(order)[0], mails(order)) == (
         ("processing", ["order_status"]) if is_awaited else ("confirmed", [])
     )
-    late = timezone.now() + timedelta(days=1)
+    late = timezone.localtime() + timedelta(days=1)
     Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate())
     assert report_overdue_orders(late) == int(is_awaited)
 
