@@ -8,7 +8,7 @@ import time_machine
 from django.db import DatabaseError, connection, transaction
 
 from catalog import pricing
-from catalog.models import PricePoint, Product, Variant
+from catalog.models import PricePoint, Product, ProductVariation, Variant
 from catalog.selectors.products import find_product
 from catalog.services import price_history
 from catalog.services.products import delete_product, save_product
@@ -64,6 +64,51 @@ def test_a_short_low_price_inside_the_period_counts():
 
 def test_points_at_or_after_the_moment_do_not_count():
     assert lowest(point("95.00", 40), point("60.00", 0)) == Decimal("95.00")
+
+
+def crossed_out(
+    *points: PricePoint, price: str = "64.00", full: str = "80.00", original: str | None = "100.00",
+    began: datetime | None = NOW, own: str | None = None, **of_format: Decimal
+) -> Decimal | None:  # fmt: skip
+    """Of an offer that costs `price`, without its promotion `full`."""
+    product = Product(pk=1, original_price=None if original is None else Decimal(original))
+    row = ProductVariation(pk=7, product_id=1, **of_format) if of_format else None
+    variant = Variant(product_id=1, variation=row, price=None if own is None else Decimal(own))
+    offer = pricing.Offer(variant, Decimal(price), Decimal(full))
+    return pricing.crossed_out_price(product, offer, {offer.key: points}, began)
+
+
+@pytest.mark.parametrize(
+    ("lowest_before", "asked", "expected"),
+    [
+        # The higher of what is claimed, and never more than the lowest price before.
+        ("120.00", {}, "100.00"),
+        ("90.00", {}, "90.00"),
+        ("64.01", {}, "64.01"),
+        ("64.00", {}, None),
+        ("120.00", {"original": "70.00"}, "80.00"),
+        ("120.00", {"original": None}, "80.00"),
+        ("120.00", {"full": "64.00"}, "100.00"),
+        ("120.00", {"full": "64.00", "original": "64.00"}, None),
+        ("120.00", {"full": "64.00", "original": None}, None),
+        ("120.00", {"began": None}, None),
+        # The original price is that of the product: a format adds its difference, a price of its own has no part in it.
+        ("120.00", {"price_adjustment": Decimal("10.00")}, "110.00"),
+        ("120.00", {"price_override": Decimal("80.00")}, "80.00"),
+        ("120.00", {"own": "80.00"}, "80.00"),
+    ],
+)
+def test_l112_1_1_what_is_crossed_out(lowest_before, asked, expected):
+    shown_price = crossed_out(point(lowest_before, 31), **asked)
+    assert shown_price == (None if expected is None else Decimal(expected))
+
+
+def test_a_price_that_was_recorded_keeps_the_reference_of_its_day():
+    now, other = point("64.00", 9), point("64.01", 9)
+    now.lowest_prior = other.lowest_prior = Decimal("70.00")
+    assert crossed_out(point("90.00", 60), now) == Decimal("70.00")
+    # Of another price that is not it.
+    assert crossed_out(point("90.00", 60), other) == Decimal("64.01")
 
 
 def reduced_product(*, days_at_old_price: int, original: str = "149.00", **fields) -> Product:
