@@ -116,7 +116,7 @@ def ask_pypi(name: str) -> Answer:
         )
 
 
-def ask_npm(name: str) -> Answer:
+def ask_npm() -> Answer:
     """Ask about the lock file."""
     limits = [f"--fetch-timeout={ANSWER_SECONDS * 1000}", "--fetch-retries=0"]
     return read_npm_audit(run(["npm", "audit", "--json", *limits]))
@@ -126,7 +126,7 @@ def ask(name: str) -> Answer:
     """Ask about one file of versions; silence, and whatever is no report, is a failure of the answer."""
     service = "npm" if name == NPM_LOCK else "PyPI"
     try:
-        answer = ask_npm(name) if name == NPM_LOCK else ask_pypi(name)
+        answer = ask_npm() if name == NPM_LOCK else ask_pypi(name)
     except subprocess.TimeoutExpired:
         answer = Answer(service, failure=f"no answer within {SERVICE_SECONDS} s")
     except (OSError, ValueError, KeyError, TypeError) as error:

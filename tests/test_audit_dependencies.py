@@ -81,7 +81,7 @@ def test_a_service_that_is_away_or_answers_for_nothing_is_named_and_fails_nothin
 
 def test_a_silent_service_is_given_up_after_its_time(monkeypatch):
     monkeypatch.setattr(audit_dependencies, "SERVICE_SECONDS", 0.05)
-    monkeypatch.setattr(audit_dependencies, "ask_npm", lambda name: audit_dependencies.run(["sleep", "5"]))
+    monkeypatch.setattr(audit_dependencies, "ask_npm", lambda: audit_dependencies.run(["sleep", "5"]))
     assert audit_dependencies.ask("package-lock.json") == Answer(
         "npm", failure="no answer within 0.05 s", file="package-lock.json"
     )

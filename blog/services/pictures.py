@@ -21,11 +21,11 @@ UNUSED_FOR = timedelta(days=30)
 seven days from the last word on, so that it may be weeks older than its first picture."""
 
 
-def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
+def add_picture(*, image: DrawnImage) -> ArticlePicture:
     """Store a picture for articles; its smaller files are made in the background."""
     stored = images.store_image(image=image, folder=FOLDER)
     with transaction.atomic():
-        row = ArticlePicture.objects.create(alt=alt, **stored.columns)
+        row = ArticlePicture.objects.create(**stored.columns)
         enqueue_after_commit(DERIVE_TASK, PICTURE_KIND, row.pk)
     return row
 

@@ -29,7 +29,7 @@ from catalog.selectors.categories import find_named_category
 from catalog.services.gallery import MOST_PICTURES
 from catalog.services.products import MOST_FORMATS
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
-from shop.core.outbound import AddressRefused, check_address
+from shop.core.outbound import FETCHED_SCHEMES, AddressRefused, check_address
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
 from shop.core.staff_calls import MomentField
 
@@ -86,7 +86,7 @@ class WebPicture(serializers.CharField):
         url = super().to_internal_value(data)
         if url and url not in self.context.get("own_pictures", ()):
             try:
-                check_address(url, schemes=("https", "http"))
+                check_address(url, schemes=FETCHED_SCHEMES)
             except AddressRefused as refused:
                 known = {
                     "private": _("Cette adresse n'est pas sur l'internet public."),

@@ -79,7 +79,7 @@ def _empty_form(request: HttpRequest) -> HttpResponse:
 def _personal(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         order = _shown_order(request.GET.get("commande", ""), request.GET.get("acces", ""))
-        return _private(_render_form(request, _blank_form(request, order), order=order))
+        return _private(_render_form(request, _blank_form(order), order=order))
     if "declaration" in request.POST:
         # Back from the second step, to correct something.
         step = _read_step(request)
@@ -150,7 +150,7 @@ def _shown_order(order_id: str, token: str) -> Order | None:
     return order
 
 
-def _blank_form(request: HttpRequest, order: Order | None) -> AnyForm:
+def _blank_form(order: Order | None) -> AnyForm:
     if order is None:
         return WithdrawalForm()
     return OrderWithdrawalForm(initial={"name": order.customer_name, "email": order.email}, order=order)

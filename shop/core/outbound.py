@@ -22,6 +22,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
+FETCHED_SCHEMES = ("https", "http")
 MAX_REDIRECTS = 3
 MAX_LENGTH = 2000
 USER_AGENT = "Shop/1"
@@ -118,7 +119,7 @@ def post(
     headers: Mapping[str, str],
     seconds: float,
     most: int,
-    schemes: Collection[str] = ("https",),
+    schemes: Collection[str],
     allow_loopback: bool = False,
 ) -> Answer:
     """Send `body`; return the answer with at most the first `most` bytes of its body. A redirect is an answer.
@@ -129,21 +130,14 @@ def post(
     return _call("POST", parts, body, headers, seconds, most, allow_loopback=allow_loopback, cut=True)
 
 
-def fetch(
-    url: str,
-    *,
-    seconds: float,
-    most: int,
-    schemes: Collection[str] = ("https", "http"),
-    accept: str = "*/*",
-) -> Answer:
+def fetch(url: str, *, seconds: float, most: int, accept: str = "*/*") -> Answer:
     """Get a file of at most `most` bytes from a public address, through at most three redirects.
 
     Raises AddressRefused, also for an address it is redirected to, and CallFailed.
     """
     end = monotonic() + seconds
     for _attempt in range(MAX_REDIRECTS + 1):
-        parts = check_address(url, schemes=schemes)
+        parts = check_address(url, schemes=FETCHED_SCHEMES)
         left = end - monotonic()
         if left <= 0:
             raise CallFailed("timeout")

@@ -65,13 +65,13 @@ def bucket_of(metric: Metric, value: float) -> int | None:
     return bisect_left(SCALES[metric].edges, value)
 
 
-def percentile(metric: Metric, buckets: Mapping[int, int], share: float = SHARE) -> float | None:
-    """Return the value that a share of the measurements stays at or below; None without any."""
+def percentile(metric: Metric, buckets: Mapping[int, int]) -> float | None:
+    """Return the value that `SHARE` of the measurements stay at or below; None without any."""
     total = sum(buckets.values())
     if not total:
         return None
     edges = (*SCALES[metric].edges, _MOST[metric])
-    wanted, seen = total * share, 0
+    wanted, seen = total * SHARE, 0
     for bucket in sorted(buckets):
         count = buckets[bucket]
         if count and seen + count >= wanted:

@@ -9,7 +9,7 @@ export type FieldName = (typeof AMOUNTS)[number] | (typeof TEXTS)[number] | Coun
 
 /** What was changed of a row; a field that is what the server has is not here. */
 export type RowChange = Partial<Record<FieldName, string>> & { in_stock?: boolean; image_ids?: number[] };
-export type Changes = Record<number, RowChange>;
+type Changes = Record<number, RowChange>;
 
 export const shownValue = (row: VariantRow, name: FieldName): string => {
   const value = row[name];
