@@ -140,7 +140,7 @@ def list_payouts(since: datetime, until: datetime) -> Iterator[PayoutFacts]:
         )
 
 
-def list_events(since: datetime, until: datetime, *, delivered: bool = False) -> Iterator[EventFacts]:
+def list_events(since: datetime, until: datetime, *, delivered: bool) -> Iterator[EventFacts]:
     """Yield the events of that time that the webhook asks for, newest first: those that no call has delivered yet, or
     all of them."""
     params: dict[str, Any] = {**_between(since, until), "types": [*WEBHOOK_KINDS]}

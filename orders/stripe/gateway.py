@@ -63,9 +63,9 @@ def create_checkout_session(
     success_url: str,
     cancel_url: str,
     expires_at: datetime,
-    save_card: bool = False,
-    customer_id: str = "",
-    notice: str = "",
+    save_card: bool,
+    customer_id: str,
+    notice: str,
 ) -> CheckoutSessionFacts:
     """Open a hosted payment page. The same `key` with the same arguments gives the same page for 24 h.
 

@@ -40,7 +40,7 @@ class StoredFile:
     object_name: str
 
 
-def store_files(vault: Vault, work: Path, *, anew: bool = False) -> Iterator[StoredFile]:
+def store_files(vault: Vault, work: Path, *, anew: bool) -> Iterator[StoredFile]:
     """Store the files that the target does not have, with `anew` all of them, and yield each that the shop has.
 
     A file that is deleted meanwhile is left out.

@@ -75,7 +75,7 @@ def withdraw_status_mails(order: Order) -> None:
     withdraw_mails(f"order_status:{order.pk}:")
 
 
-def status_news(order: Order, entry: OrderTracking, *, is_untold: bool = False) -> StatusNews:
+def status_news(order: Order, entry: OrderTracking, *, is_untold: bool) -> StatusNews:
     """Return the sentences for `entry`, in the active language, after what the entry before it told; where `is_untold`,
     nobody has heard of what was undone. Some ten queries at most."""
     before = _step_before(order, entry, is_untold=is_untold)

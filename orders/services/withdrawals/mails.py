@@ -22,7 +22,7 @@ from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
 
-def mail_received(withdrawal: Withdrawal, *, proven: bool = False) -> None:
+def mail_received(withdrawal: Withdrawal, *, proven: bool) -> None:
     """To the customer, at once: the full text with its date and time, received and nothing more (L221-21, D221-5). Of a
     letter the days of its sending and of its receipt.
 

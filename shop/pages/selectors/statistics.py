@@ -141,7 +141,7 @@ LANGUAGES = {"fr": "Français", "en": "Anglais", "es": "Espagnol", "de": "Allema
 DEVICES = {"phone": "Téléphone", "tablet": "Tablette", "computer": "Ordinateur", "": "Inconnu"}
 
 
-def paid_orders(period: Period, language: str = "") -> Counter[date]:
+def paid_orders(period: Period, language: str) -> Counter[date]:
     """Return how many orders were paid a day, those cancelled since included. One query."""
     orders = Order.objects.filter(paid_at__isnull=False).annotate(day=TruncDate("paid_at", tzinfo=SHOP_ZONE))
     orders = orders.filter(day__gte=period.first, day__lte=period.last)

@@ -111,9 +111,7 @@ def refuse_member(email: str) -> None:
         )
 
 
-def _register(
-    person: Person, language: str, *, by_inactivity: bool = False, by_link: bool = False
-) -> Erasure:
+def _register(person: Person, language: str, *, by_inactivity: bool = False, by_link: bool) -> Erasure:
     """Write the row, end what is sent to who asked, tell them what is open, and begin. Nobody asked for one by
     inactivity, which another mail announced."""
     now = timezone.now()
