@@ -16,9 +16,9 @@ IPHONE = (
 )
 
 
-def browser(agent=FIREFOX, email="client@example.com", password=PASSWORD):
+def browser(agent=FIREFOX, email="client@example.com"):
     client = Client(headers={"User-Agent": agent})
-    assert post(client, "signin", email=email, password=password).status_code == 302
+    assert post(client, "signin", email=email, password=PASSWORD).status_code == 302
     return client
 
 

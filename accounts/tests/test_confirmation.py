@@ -31,10 +31,8 @@ CHOSEN = "carmes-figurine-2027"
 BAD_LINK = "Ce lien de confirmation n'est plus valable."
 
 
-def choose(client, password=CHOSEN, **fields):
-    return client.post(
-        "/auth/confirmation", {"password": password, "password_confirmation": password, **fields}
-    )
+def choose(client, **fields):
+    return client.post("/auth/confirmation", {"password": CHOSEN, "password_confirmation": CHOSEN, **fields})
 
 
 def test_a_stranger_who_signed_up_with_the_address_gets_nothing(client):

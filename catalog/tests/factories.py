@@ -103,13 +103,11 @@ def make_image(product: Product, position: int = 1, **fields: Any) -> ProductIma
 def picture(
     kind: str = "JPEG",
     size: tuple[int, int] = (60, 40),
-    colour: Any = (200, 30, 30),
-    mode: str = "RGB",
     **options: Any,
 ) -> BytesIO:
     """An encoded picture of one colour."""
     written = BytesIO()
-    Image.new(mode, size, colour).save(written, kind, **options)
+    Image.new("RGB", size, (200, 30, 30)).save(written, kind, **options)
     written.seek(0)
     return written
 

@@ -66,8 +66,8 @@ def test_an_unpublished_product_is_neither_found_nor_in_the_vocabulary():
     assert not SearchSpelling.objects.filter(key="zephyrine").exists()
 
 
-def words_of(language: str = "fr") -> dict[str, int]:
-    return dict(SearchWord.objects.filter(language=language).values_list("word", "pieces"))
+def words_of() -> dict[str, int]:
+    return dict(SearchWord.objects.filter(language="fr").values_list("word", "pieces"))
 
 
 def test_the_vocabulary_counts_products():

@@ -186,7 +186,8 @@ def mails(kind: str) -> int:
     return OutgoingMail.objects.filter(kind=kind).count()
 
 
-def calls(fake_stripe: FakeStripe, path: str = "/v1/payment_intents") -> int:
+def calls(fake_stripe: FakeStripe) -> int:
+    path = "/v1/payment_intents"
     return len([call for call in fake_stripe.requests(path) if call["path"] == path])
 
 

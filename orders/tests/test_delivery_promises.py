@@ -135,11 +135,11 @@ def at(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, 8, tzinfo=UTC)
 
 
-def dispute_between(provider: MemoryProvider, opened: date, closed: date, status: str = "won") -> None:
+def dispute_between(provider: MemoryProvider, opened: date, closed: date) -> None:
     with time_machine.travel(at(opened), tick=False):
         dispute_id = dispute(provider)
     with time_machine.travel(at(closed), tick=False):
-        provider.move_dispute(dispute_id, status)
+        provider.move_dispute(dispute_id, "won")
         sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
 
 

@@ -50,10 +50,10 @@ def order() -> Order:
     return order
 
 
-def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False) -> Attempt:
+def page(order: Order, cents: int, *, pays_off: bool = False) -> Attempt:
     """A hosted page for a later installment, open."""
     return Attempt.objects.create(
-        payment=order.payments.get(position=position), number=7, kind="link", state="sent", pays_off=pays_off,
+        payment=order.payments.get(position=2), number=7, kind="link", state="sent", pays_off=pays_off,
         amount_cents=cents,
         checkout_session_id="cs_link", checkout_session_url="https://pay.example", expires_at=timezone.now(),
     )  # fmt: skip

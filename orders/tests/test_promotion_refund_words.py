@@ -10,9 +10,9 @@ from django.utils import translation
 from orders.selectors.refund_words import promotion_share_text
 
 
-def text(amount: str, quantity: int = 1, paid: str = "79.14", units: int = 3, price: str = "36.00") -> str:
-    item: Any = SimpleNamespace(pk=1, unit_price=Decimal(price), quantity=units)
-    found = promotion_share_text(item, quantity=quantity, amount=Decimal(amount), paid={1: Decimal(paid)})
+def text(amount: str, paid: str = "79.14") -> str:
+    item: Any = SimpleNamespace(pk=1, unit_price=Decimal("36.00"), quantity=3)
+    found = promotion_share_text(item, quantity=1, amount=Decimal(amount), paid={1: Decimal(paid)})
     return found.replace("\u00a0", " ").replace("\u202f", " ")
 
 

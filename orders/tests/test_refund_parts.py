@@ -120,8 +120,10 @@ def test_as_much_as_is_still_due_ends_what_pays_it_too(amount, queued_tasks, run
     assert "orders.tasks.close_void_attempts" in queued_tasks.names
 
 
-def two_lines(prices: tuple[str, str] = ("40.00", "30.00")) -> tuple[Order, int, int]:
-    order = pay_order(make_order(*((make_product(name=price, price=price), 1) for price in prices)))
+def two_lines() -> tuple[Order, int, int]:
+    order = pay_order(
+        make_order(*((make_product(name=price, price=price), 1) for price in ("40.00", "30.00")))
+    )
     first, second = order.items.order_by("position").values_list("pk", flat=True)
     return order, first, second
 

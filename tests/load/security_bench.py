@@ -69,7 +69,7 @@ def compare(first: Sequence[float], second: Sequence[float], *, rounds: int = RO
     )
 
 
-def time_addresses(number: int, modes: Sequence[str] = MODES) -> dict[str, dict[str, Comparison]]:
+def time_addresses(number: int) -> dict[str, dict[str, Comparison]]:
     """For each form: an address with an account against one without, and, as the control, two without.
 
     By the clock on the wall, and by the processor's time, which a busy machine disturbs less.
@@ -80,7 +80,7 @@ def time_addresses(number: int, modes: Sequence[str] = MODES) -> dict[str, dict[
         create_member(email=f"known{index}@example.com", password=PASSWORD)
     ask_at_checkout = _open_checkout()
     found: dict[str, dict[str, Comparison]] = {}
-    for mode in modes:
+    for mode in MODES:
         ask = ask_at_checkout if mode == "checkout" else _ask_auth(mode)
         waited: dict[str, list[float]] = {"known": [], "unknown": [], "control": []}
         worked: dict[str, list[float]] = {"known": [], "unknown": [], "control": []}

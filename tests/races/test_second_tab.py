@@ -33,8 +33,8 @@ def together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placement, "quote_cart", quoted)
 
 
-def answers(body: dict[str, Any], buyers: int = TABS) -> list[Any]:
-    return values(run_concurrently([partial(Buyer().checkout, body) for _tab in range(buyers)]))
+def answers(body: dict[str, Any]) -> list[Any]:
+    return values(run_concurrently([partial(Buyer().checkout, body) for _tab in range(TABS)]))
 
 
 @pytest.mark.usefixtures("together")

@@ -43,13 +43,11 @@ def closings(fake_stripe: FakeStripe, change: CardChange) -> int:
     return len(fake_stripe.requests(f"{SESSIONS}/{change.checkout_session_id}/expire"))
 
 
-def closed_once(
-    fake_stripe: FakeStripe, order: Order, change: CardChange, before: str, count: int = 5
-) -> None:
+def closed_once(fake_stripe: FakeStripe, order: Order, change: CardChange, before: str) -> None:
     change.refresh_from_db()
     assert (change.state, closings(fake_stripe, change)) == ("closed", 1)
     assert journal(order, "payment.cards_refused") == [
-        ("payment.cards_refused", {"card_change": str(change.pk), "count": count})
+        ("payment.cards_refused", {"card_change": str(change.pk), "count": 5})
     ]
     assert mails(ALERT) == 1
     order.refresh_from_db()

@@ -8,16 +8,14 @@ from shop.core.subject import subject_span
 BACKDROP = (222, 210, 205)
 
 
-def photograph(
-    box: tuple[int, int, int, int] | None, colour: tuple[int, int, int] = (60, 40, 120)
-) -> Image.Image:
+def photograph(box: tuple[int, int, int, int] | None) -> Image.Image:
     """A piece before a backdrop that darkens softly towards the floor, as in the workshop."""
     picture = Image.new("RGB", (600, 600))
     draw = ImageDraw.Draw(picture)
     for y in range(600):
         draw.line((0, y, 600, y), fill=tuple(channel - y // 30 for channel in BACKDROP))
     if box:
-        draw.rectangle(box, fill=colour)
+        draw.rectangle(box, fill=(60, 40, 120))
     return picture
 
 

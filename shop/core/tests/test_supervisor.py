@@ -31,8 +31,8 @@ def is_alive(pid):
         return False
 
 
-def until(condition, seconds=10):
-    deadline = monotonic() + seconds
+def until(condition):
+    deadline = monotonic() + 10
     while not condition():
         assert monotonic() < deadline, "it never came true"
         sleep(0.02)

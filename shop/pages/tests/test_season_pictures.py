@@ -69,9 +69,9 @@ def test_a_picture_is_shown_replaced_and_deleted_with_its_files(
     assert [name for name in second if default_storage.exists(name)] == []
 
 
-def band(name: str = "noel.jpg") -> SeasonalBanner:
+def band() -> SeasonalBanner:
     row = SeasonalBanner.objects.create(title="Noël", link_label="Voir", link="/noel")
-    set_banner_picture(banner=row, image=draw_image(file=picture(), name=name))
+    set_banner_picture(banner=row, image=draw_image(file=picture(), name="noel.jpg"))
     return row
 
 
