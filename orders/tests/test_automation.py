@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.tests.people import make_admin
 from orders.models import Order
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.status.stock_holds import release_for_order
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.keys import READ_AND_WRITE, create_api_key
@@ -56,12 +57,16 @@ def test_paid_order_and_its_steps_are_reported_without_the_customer():
 
 
 @pytest.mark.usefixtures("listening")
-def test_units_held_for_an_order_are_reported():
+def test_units_held_for_an_order_and_given_back_are_reported():
     product = make_product(price="60.00", stock_quantity=5)
     WebhookEvent.objects.all().delete()
-    make_order((product, 2))
+    order = make_order((product, 2))
     event = WebhookEvent.objects.get(kind="stock.changed")
     assert (event.data["stock"]["product_id"], event.data["stock"]["stock_quantity"]) == (product.pk, 3)
+    release_for_order(order)
+    # One that waits says the number of now.
+    event = WebhookEvent.objects.get(kind="stock.changed")
+    assert (event.data["stock"]["product_id"], event.data["stock"]["stock_quantity"]) == (product.pk, 5)
 
 
 def test_program_reads_paid_orders_with_their_customers(django_assert_num_queries: Any):
