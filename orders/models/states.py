@@ -69,6 +69,7 @@ class Transition:
 
 _STAFF, _PROVIDER = (ActorKind.STAFF,), (ActorKind.PROVIDER,)
 _GOODS_LEAVE = ("money_not_taken_back", "not_withdrawn", "something_to_send")
+_HANDED_OVER = (*_GOODS_LEAVE, "without_withdrawn")
 _REOPENED = ("money_held", "rest_not_credited", "where_it_was")
 _E, _S = PaymentEffect, StockEffect
 
@@ -89,7 +90,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     ),
     # What had not left was refunded: its mail says so.
     Transition("rest_refunded", IN_WORKSHOP, _SHIPPED, _PROVIDER, payments=_E.ADVANCE_DUE_DATES, mail=False),
-    Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
+    Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _HANDED_OVER, _E.ADVANCE_DUE_DATES),
     Transition("deliver", (_SHIPPED,), _DELIVERED, _STAFF),
     Transition("undo_delivery", (_DELIVERED,), _SHIPPED, _STAFF),
     # Its end, and back.

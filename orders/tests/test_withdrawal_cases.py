@@ -17,6 +17,7 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import Urgency, urgency_of
+from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.disputes import sync_disputes
@@ -343,11 +344,13 @@ def test_what_is_kept_may_be_sent_once_staff_allow_it():
     case = declare(order, order=order, lines=(ReturnedLine(owl.pk, 1),))
 
     cases.allow_shipping(case_id=case.pk, actor=None)
-    update_status(order_id=order.pk, status="shipped", actor=None)
+    # By mistake, the part that comes back, too.
+    ship_units(
+        order_id=order.pk, units=dict.fromkeys(order.items.values_list("pk", flat=True), 1), actor=None
+    )
 
     order.refresh_from_db()
     assert (order.status, order.shipped_at) == ("shipped", NOON)
-    # The part that comes back had been sent after all.
     cases.ask_return(case_id=case.pk, actor=None)
     case.refresh_from_db()
     assert case.state == WithdrawalState.GOODS_AWAITED
@@ -360,7 +363,9 @@ def test_l221_23_what_was_asked_back_too_early_is_asked_back_with_a_mail_once_it
     # The parcel was on the shelf still; it leaves three weeks later, with both.
     update_status(order_id=order.pk, status="processing", reason="Resté à l'atelier.", actor=None)
     cases.allow_shipping(case_id=case.pk, actor=None)
-    update_status(order_id=order.pk, status="shipped", actor=None)
+    ship_units(
+        order_id=order.pk, units=dict.fromkeys(order.items.values_list("pk", flat=True), 1), actor=None
+    )
     with time_machine.travel(NOON + timedelta(days=21), tick=False):
         for _click in range(2):
             cases.ask_return(case_id=case.pk, actor=None)

@@ -10,7 +10,7 @@ from orders.models.states import ActorKind, Transition
 from orders.selectors.money import taken_back
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.shipments import units_to_send
-from orders.selectors.withdrawals import keeping_from_leaving
+from orders.selectors.withdrawals import keeping_from_leaving, units_that_follow
 from orders.selectors.workshop import is_awaited
 from shop.core.problems import Problem
 
@@ -90,6 +90,27 @@ def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
     )
 
 
+def withdrawn_problem(order: Order) -> Problem | None:
+    """Return why not all that is at the workshop is said to leave: its customer withdrew from a part of it, which was
+    not refunded yet. Three queries."""
+    here, wanted = units_to_send(order), units_that_follow(order)
+    # Where nothing else can have left, what was withdrawn from has.
+    if here == wanted or not (order.goods_have_left or any(wanted.values())):
+        return None
+    return Problem(
+        "pieces_withdrawn",
+        _(
+            "Le client s'est rétracté de pièces qui sont encore à l'atelier\u00a0: expédiez les autres par "
+            "«\u00a0Expédier\u00a0», ou remboursez d'abord celles-ci."
+        ),
+        409,
+    )
+
+
+def _without_withdrawn(order: Order, row: Transition) -> Problem | None:
+    return withdrawn_problem(order)
+
+
 def _something_to_send(order: Order, row: Transition) -> Problem | None:
     if order.goods_have_left or any(units_to_send(order).values()):
         return None
@@ -149,6 +170,7 @@ GUARDS: dict[str, Callable[[Order, Transition], Problem | None]] = {
     "money_not_taken_back": _money_not_taken_back,
     "not_withdrawn": _not_withdrawn,
     "something_to_send": _something_to_send,
+    "without_withdrawn": _without_withdrawn,
     "not_returned": _not_returned,
     "money_held": _money_held,
     "rest_not_credited": _rest_not_credited,

@@ -33,7 +33,7 @@ from orders.selectors.order_documents import order_document
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
-from orders.services.status.guards import GUARDS, not_paid
+from orders.services.status.guards import GUARDS, not_paid, withdrawn_problem
 from orders.services.status.mails import mail_status, mail_undone, withdraw_status_mails
 from orders.services.status.shipments import (
     await_what_left,
@@ -104,6 +104,8 @@ def transition(
     at = at or timezone.now()
     leaving: Mapping[int, int] = {}
     if row.name in ("dispatch", "hand_over"):
+        if units is None and (refused := withdrawn_problem(order)) is not None:
+            raise refused
         # Once it is written that all has left, nothing is to be sent.
         leaving = units_to_send(order) if units is None else units
     _write(order, row, at)

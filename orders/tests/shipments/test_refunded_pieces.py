@@ -45,6 +45,11 @@ NOTHING_TO_SEND = (
     "Passez-la à «\u00a0Annulée\u00a0» ou «\u00a0Remboursée\u00a0»."
 )
 
+WITHDRAWN = (
+    "Le client s'est rétracté de pièces qui sont encore à l'atelier\u00a0: expédiez les autres par "
+    "«\u00a0Expédier\u00a0», ou remboursez d'abord celles-ci."
+)
+
 
 def test_what_was_refunded_is_not_waited_for(order, provider):
     golem, hibou = order.items.all()
@@ -213,6 +218,20 @@ def test_a_piece_refunded_after_it_was_sent_leaves_the_other_to_be_sent(order, p
     # Of a parcel that had not left, it is one that stays.
     undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
     assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 1}
+
+
+@pytest.mark.parametrize("status", [OrderStatus.SHIPPED, OrderStatus.DELIVERED])
+def test_no_status_set_by_hand_sends_what_was_withdrawn_from(order, provider, status):
+    returned = (ReturnedLine(order.items.last().pk, 1),)
+    case = declare(order, order=order, lines=returned)
+    allow_shipping(case_id=case.pk, actor=None)
+    act = partial(change_status, order_id=order.pk, status=status, actor=None)
+    assert (refused(act), state(order)) == (("pieces_withdrawn", WITHDRAWN), ("confirmed", [0, 0], False))
+    send(order, 2, 0)
+    offers = {offer.status: offer.reason for offer in status_offers(Order.objects.get(pk=order.pk))}
+    assert (refused(act), offers["delivered"]) == (("pieces_withdrawn", WITHDRAWN), WITHDRAWN)
+    refund(case, lines=returned)
+    assert state(order) == ("shipped", [2, 0], True)
 
 
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):
