@@ -1389,7 +1389,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Files a withdrawal from the member's own order. The same demand on the same day is filed once. */
+        /**
+         * @description Files a withdrawal from the member's own order. The same demand is filed once a day, or once per
+         *     `Idempotency-Key`: another key says that it is about further units.
+         */
         post: operations["api_orders_withdrawal_create"];
         delete?: never;
         options?: never;
@@ -8926,7 +8929,9 @@ export interface operations {
     api_orders_withdrawal_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 order_id: string;
             };

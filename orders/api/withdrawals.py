@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -63,16 +63,18 @@ class WithdrawalReceivedSerializer(serializers.Serializer[Withdrawal]):
 
 
 class WithdrawalView(APIView):
-    """Files a withdrawal from the member's own order. The same demand on the same day is filed once."""
+    """Files a withdrawal from the member's own order. The same demand is filed once a day, or once per
+    `Idempotency-Key`: another key says that it is about further units."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         request=WithdrawalDemandSerializer,
         responses={202: WithdrawalReceivedSerializer},
-        parameters=[ORDER_ID],
+        parameters=[ORDER_ID, OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)],
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        key = idempotency_key(request) if "Idempotency-Key" in request.headers else ""
         values = validated(WithdrawalDemandSerializer(data=request.data))
         order = found_order(member_order(cast(User, request.user), order_id))
         items = values.get("items")
@@ -90,7 +92,7 @@ class WithdrawalView(APIView):
         )
         withdrawal = declare_withdrawal(
             declaration=declaration,
-            key=declaration.submission_key(timezone.localdate()),
+            key=declaration.submission_key(timezone.localdate(), key),
             caller=client_address(request._request),
         )
         return private(WithdrawalReceivedSerializer(withdrawal).data, 202)

@@ -73,6 +73,25 @@ def test_repeating_it_files_nothing_more(member, order):
     assert Withdrawal.objects.count() == 1
 
 
+def test_another_key_says_that_further_units_come_back(member, order):
+    body = {"items": [{"item_id": order.items.get().pk, "quantity": 1}]}
+    answers = [post(member, order.pk, body, **{"idempotency-key": key}) for key in ("a", "a", "b")]
+    answers += [post(member, order.pk, body), post(member, order.pk, body)]
+
+    assert [answer.status_code for answer in answers] == [202] * 5
+    first, again, second, third, fourth = (answer.json()["reference"] for answer in answers)
+    assert (first == again, third == fourth, len({first, second, third})) == (True, True, 3)
+    assert list(Withdrawal.objects.values_list("lines__quantity", flat=True)) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("key", ["", "é", "k" * 256])
+def test_a_key_that_cannot_be_stored_is_refused(member, order, key):
+    answer = post(member, order.pk, **{"idempotency-key": key})
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
+    assert not Withdrawal.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("items", "code"),
     [
