@@ -30,7 +30,14 @@ PARTS = (
     Part("factures", "Factures", lambda rows: rows.filter(kind=InvoiceKind.INVOICE)),
     Part("avoirs", "Avoirs", lambda rows: rows.filter(kind=InvoiceKind.CREDIT_NOTE)),
 )
+DRAFT_LABEL = "Brouillon de la facture"
+CORRECTION_LABEL = "Rectifier la facture"
 SEARCHED = ("number", "order__reference", "order__email", "order__last_name", "order__first_name")
+
+
+def has_uncredited_invoice(order: Order) -> bool:
+    """Return whether an invoice of the order may still be corrected."""
+    return order.invoices.filter(kind=InvoiceKind.INVOICE, credit_notes=None).exists()
 
 
 class DaysForm(forms.Form):
@@ -134,6 +141,7 @@ def order_invoice_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRespons
         template="staff/invoices/of_order.html",
         issued=issued,
         credited=credited,
+        form_title=CORRECTION_LABEL if issued else DRAFT_LABEL,
         documents=[entry for entry in documents_of(order) if not entry.is_contract],
     )
 

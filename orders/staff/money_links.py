@@ -23,6 +23,7 @@ from orders.staff.dates import (
     has_delivery,
     has_kept_money,
 )
+from orders.staff.invoices import CORRECTION_LABEL, DRAFT_LABEL, has_uncredited_invoice
 from orders.staff.provider import ASK_LABEL
 from orders.staff.transfers import RETURNED_LABEL, SENT_LABEL, succeeded_transfers
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
@@ -75,7 +76,13 @@ MONEY_STEPS = (
         StaffAction.RECORD_TRANSFER_RETURN,
         lambda order: succeeded_transfers(order).exists(),
     ),
-    MoneyStep("staff-order-invoice", "Facture", StaffAction.SEE_INVOICES, lambda order: True),
+    MoneyStep(
+        "staff-order-invoice",
+        DRAFT_LABEL,
+        StaffAction.CORRECT_INVOICE,
+        lambda order: order.paid_at is None,
+    ),
+    MoneyStep("staff-order-invoice", CORRECTION_LABEL, StaffAction.CORRECT_INVOICE, has_uncredited_invoice),
     MoneyStep(
         "staff-order-withdrawals",
         "Rétractations",

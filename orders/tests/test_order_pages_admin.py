@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from html import unescape
 
 import pytest
@@ -11,8 +12,11 @@ from django.urls import reverse
 
 from accounts.tests.people import make_admin
 from orders.models import Order
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
+from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.refunding import send_all
 
 pytestmark = pytest.mark.django_db
 
@@ -127,8 +131,24 @@ def test_the_first_button_leads_to_where_the_order_is_acted_on(staff_client, pai
     assert f'href="/admin/commandes/{paid.pk}"' in buttons[0][0]
     labels = [label for _attributes, label in buttons]
     assert labels[0] == "Agir sur la commande"
-    assert set(labels) >= {"Changer la date promise", "Facture"}
+    assert set(labels) >= {"Changer la date promise", "Rectifier la facture"}
     assert not {"Changer le statut", "Rembourser", "Bon de livraison", "Supprimer"} & set(labels)
+
+
+def test_the_button_of_the_invoice_says_what_is_done_there(staff_client, order, provider):
+    def labels() -> list[str]:
+        return re.findall(
+            rf'<a href="/admin/commandes/{order.pk}/facture">(.*?)</a>', page(staff_client, order)
+        )
+
+    assert labels() == ["Brouillon de la facture"]
+    pay_order(order)
+    assert labels() == ["Rectifier la facture"]
+    edit_invoice(order_id=order.pk, values=DraftValues(customer_name="SARL Martin"), explanation="Nom oublié")
+    assert labels() == ["Rectifier la facture"]
+    request_refund(order_id=order.pk, key="part", amount=Decimal("10.00"))
+    send_all()
+    assert labels() == []
 
 
 def test_every_field_that_the_admin_shows_has_a_name_in_words():
