@@ -6,6 +6,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from orders.models import (
     Order,
@@ -53,6 +55,17 @@ def test_l221_18_withdrawing_before_delivery_is_allowed_and_asks_for_nothing_bac
 
     assert (case.in_time, case.state) == (True, WithdrawalState.DECLARED)
     assert not OutgoingMail.objects.filter(kind="withdrawal_return").exists()
+
+
+@pytest.mark.parametrize(("shipped", "writes"), [(False, 1), (True, 2)])
+def test_a_declaration_that_asks_nothing_back_is_written_once(shipped, writes):
+    order = paid_order()
+    if shipped:
+        update_status(order_id=order.pk, status="shipped", actor=None)
+    with CaptureQueriesContext(connection) as asked:
+        declare(words(order))
+    updates = [row for row in asked if row["sql"].startswith('UPDATE "orders_withdrawalcase"')]
+    assert len(updates) == writes
 
 
 def test_l221_23_goods_that_have_left_are_asked_back():

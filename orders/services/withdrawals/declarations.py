@@ -231,12 +231,13 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
     Call it with the order's and the case's rows locked; it saves the case.
     """
     case.voided = reduce_for_withdrawal(order, case)
-    case.taken_up_at = now
+    case.taken_up_at, case.state = now, WithdrawalState.DECLARED
     # What is at the workshop is read of declarations in force.
     case.save()
     is_gone = has_left(order, case.withdrawal)
-    case.state = WithdrawalState.GOODS_AWAITED if is_gone else WithdrawalState.DECLARED
-    case.save()
+    if is_gone:
+        case.state = WithdrawalState.GOODS_AWAITED
+        case.save()
     event = record_event(
         order,
         "withdrawal.taken_up",
@@ -245,7 +246,7 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
         voided=amount_string(case.voided),
         state=str(case.state),
     )
-    if case.state == WithdrawalState.GOODS_AWAITED:
+    if is_gone:
         mail_return_instructions(case, order, once=event.pk)
 
 
