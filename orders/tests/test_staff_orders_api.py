@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 from pypdf import PdfReader
 
 from accounts.services import grant_role
@@ -207,6 +208,14 @@ def test_what_is_written_to_who_never_paid_is_previewed_without_the_provider(sta
     assert not OutgoingMail.objects.filter(kind="order_status").exists()
     address = f"{path(order, 'shipments')}?preview"
     assert post(staff_client, address, **parcel(order, 1)).status_code == 409
+
+
+def test_a_day_that_is_refused_is_named_as_the_call_names_it(staff_client, order):
+    later = (timezone.localdate() + timedelta(days=1)).isoformat()
+    answer = post(staff_client, path(order, "shipments"), **parcel(order, 1, 0, sent_on=later))
+    why = "L'expédition ne peut être ni à venir ni avant le paiement."
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"sent_on": [why]})
+    assert not order.shipments.exists()
 
 
 def test_a_parcel_is_taken_back_by_the_order_that_it_is_of(staff_client, order):

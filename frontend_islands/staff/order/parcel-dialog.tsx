@@ -28,6 +28,7 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
   });
   const [message, setMessage] = useState("");
   const [sentOn, setSentOn] = useState(today);
+  const [wrongDay, setWrongDay] = useState<string[]>([]);
   // Not from the start: what was typed before asks to be kept as what is typed here does.
   useEffect(() => {
     if (begun) setMessage(begun);
@@ -55,6 +56,10 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
       done={t("parcelSent")}
       failed={t("statusFailed")}
       onClose={onClose}
+      onProblem={(problem) => {
+        setWrongDay(problem.errors.sent_on ?? []);
+        return false;
+      }}
       isReady={here.some((line) => chosen(line) > 0)}
     >
       <p>{t("parcelText")}</p>
@@ -72,13 +77,17 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
         ))}
       </ul>
       <p role="status">{isLast ? t("parcelAll") : t("parcelPart", { count: stays })}</p>
-      <Field label={t("sentOn")}>
+      <Field label={t("sentOn")} errors={wrongDay}>
         <input
           className="input"
           type="date"
           value={sentOn}
           max={today()}
-          onChange={(event) => setSentOn(event.target.value)}
+          aria-invalid={wrongDay.length > 0}
+          onChange={(event) => {
+            setSentOn(event.target.value);
+            setWrongDay([]);
+          }}
         />
       </Field>
       <MessageField message={message} onMessage={setMessage} />

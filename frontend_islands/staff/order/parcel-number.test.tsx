@@ -1,4 +1,4 @@
-import { within } from "@testing-library/react";
+import { fireEvent, within } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { SheetShipment, StaffOrderSheet } from "@/api/types";
 import { props, sheet } from "@/testing/order-sheet";
@@ -86,4 +86,19 @@ it.each([
   const { screen } = await draw(order as unknown as Partial<StaffOrderSheet>);
   const offered = screen.queryAllByRole("button", { name: /numéro$/ });
   expect(offered.map(({ textContent }) => textContent)).toEqual(expected);
+});
+
+it("marks a day of sending that is refused, and puts the cursor there until it is another", async () => {
+  const { user, screen } = await draw({ shipments: [parcel] });
+  const why = "L'expédition ne peut être ni à venir ni avant le paiement.";
+  const refusal = { code: "invalid_date", detail: why, errors: { sent_on: [why] } };
+  vi.stubGlobal("fetch", async () => Response.json(refusal, { status: 400 }));
+  await user.click(screen.getByRole("button", { name: "Expédier" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Expédier" }));
+  await user.click(dialog.getByRole("button", { name: "Voir l'e-mail" }));
+  const field = await dialog.findByLabelText<HTMLInputElement>(/^Parti le.*ni à venir ni avant le paiement/);
+  const isMarked = () => field.getAttribute("aria-invalid");
+  expect([document.activeElement === field, isMarked()]).toEqual([true, "true"]);
+  fireEvent.change(field, { target: { value: "2026-11-21" } });
+  expect([isMarked(), dialog.queryByLabelText(/ni à venir/)]).toEqual(["false", null]);
 });

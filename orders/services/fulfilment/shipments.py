@@ -54,7 +54,7 @@ def ship_units(
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
-        at = dispatch_moment(order, sent_on)
+        at = dispatch_moment(order, sent_on, field="sent_on")
         if _is_complete(order, units, is_last=is_last):
             transition(
                 order, OrderStatus.SHIPPED, by=ActorKind.STAFF, actor=actor, at=at, units=units, message=message,

@@ -127,7 +127,7 @@ def update_status(
             )  # fmt: skip
         day = dispatched_on if status == OrderStatus.SHIPPED else None
         return transition(
-            order, status, by=ActorKind.STAFF, actor=actor, at=dispatch_moment(order, day),
+            order, status, by=ActorKind.STAFF, actor=actor, at=dispatch_moment(order, day, field="dispatched_on"),
             message=message, tracking_number=tracking_number, carrier=carrier or "", reason=reason,
         )  # fmt: skip
 
@@ -199,15 +199,16 @@ def _take_number_back(
     return entry
 
 
-def dispatch_moment(order: Order, day: date | None) -> datetime:
-    """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
+def dispatch_moment(order: Order, day: date | None, *, field: str) -> datetime:
+    """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment. `field` is what a
+    refusal calls the day."""
     now = timezone.now()
     if day is None:
         return now
     paid_at = order.paid_at or order.created_at
     if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):
         refusal = _("L'expédition ne peut être ni à venir ni avant le paiement.")
-        raise Problem("invalid_date", refusal, errors={"dispatched_on": [refusal]})
+        raise Problem("invalid_date", refusal, errors={field: [refusal]})
     return max(moment_on(day, now), paid_at)
 
 
