@@ -2778,6 +2778,7 @@ export interface components {
             promised_by: string;
             is_late: boolean;
             notes: number;
+            readonly has_customer_note: boolean;
             photos: number;
             /** @description Its customer withdrew from it, or a withdrawal keeps its order from leaving. */
             is_withdrawn: boolean;
@@ -4741,6 +4742,7 @@ export interface components {
             promised_by: string;
             is_late: boolean;
             readonly pieces: string[];
+            customer_note: string;
         };
         ReadyOrders: {
             results: components["schemas"]["ReadyOrder"][];

@@ -26,6 +26,7 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   photos: 0,
   is_withdrawn: false,
   is_disputed: false,
+  has_customer_note: false,
   ...changes,
 });
 
@@ -152,4 +153,14 @@ it.each<[PieceStage, string, PieceStage | undefined, PieceStage | undefined]>([
   ["shipped", "painted", undefined, undefined],
 ])("from %s, %s: on to %s, back to %s", (stage, finish, on, back) => {
   expect([step(card({ stage, finish }), 1), step(card({ stage, finish }), -1)]).toEqual([on, back]);
+});
+
+it("says that the customer wrote to the workshop", async () => {
+  cards = [card({ has_customer_note: true }), card({ id: 8, notes: 0 })];
+  const { screen } = await renderStaff(<Board may_move />);
+  await screen.findByText("Note du client");
+  const flags = [...document.querySelectorAll(".board-card")].map((drawn) =>
+    [...drawn.querySelectorAll(".order-flag")].map(({ textContent }) => textContent),
+  );
+  expect(flags).toEqual([["Note du client", "1 note"], []]);
 });

@@ -165,6 +165,11 @@ export function DispatchScreen({ carriers }: DispatchProps) {
                       <span className="muted">
                         {order.place} · {t("promised", { day: formatDay(order.promised_by) })}
                       </span>
+                      {order.customer_note && (
+                        <span className="order-customer-notes">
+                          {t("customerNote", { note: order.customer_note })}
+                        </span>
+                      )}
                       {order.is_late && (
                         <span>
                           <span className="order-flag order-flag--urgent">{t("late")}</span>
