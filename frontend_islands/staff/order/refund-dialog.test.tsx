@@ -20,6 +20,7 @@ let bodies: unknown[];
 let held: Held | undefined;
 let refusal: object | undefined;
 let wrong: object | undefined;
+let left: string;
 
 beforeEach(() => {
   keys = [];
@@ -27,15 +28,16 @@ beforeEach(() => {
   held = undefined;
   refusal = undefined;
   wrong = undefined;
+  left = "60.00";
   vi.stubGlobal("fetch", async (path: string, { headers, body }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
     await held;
     if (path.endsWith("/preview") && wrong) return Response.json(wrong, { status: 400 });
-    if (path.endsWith("/preview")) return Response.json(proposal);
+    if (path.endsWith("/preview")) return Response.json({ ...proposal, left });
     if (!path.endsWith("/refund")) return Response.json(order);
     keys.push((headers as Record<string, string>)["Idempotency-Key"]);
     bodies.push(JSON.parse(String(body)));
-    if (refusal) return Response.json(refusal, { status: 403 });
+    if (refusal) return Response.json(refusal, { status: "confirm_url" in refusal ? 403 : 409 });
     throw new TypeError("The answer was lost.");
   });
 });
@@ -135,4 +137,19 @@ it("asks who it is in another tab: what is typed stays, and goes out from here",
   await user.click(screen.getByRole("button", { name: /^Rembourser 20,00\s€$/ }));
   await vi.waitFor(() => expect(bodies).toHaveLength(2));
   expect(bodies[1]).toEqual({ amount: "20", reason: "Socle fendu", expected_left: "60.00" });
+});
+
+it("shows a refund anew, of what is left now, once somebody else has decided another", async () => {
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  await user.type(screen.getByLabelText(/^Montant/), "20");
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  refusal = { code: "refund_changed", detail: "Il reste 40 €. Vérifiez, puis confirmez à nouveau." };
+  const confirm = await screen.findByRole("button", { name: /^Rembourser/ });
+  left = "40.00";
+  await user.click(confirm);
+  await screen.findByText(/Vérifiez, puis confirmez à nouveau/);
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await user.click(await screen.findByRole("button", { name: /^Rembourser/ }));
+  expect(bodies.map((body) => (body as { expected_left: string }).expected_left)).toEqual(["60.00", "40.00"]);
 });

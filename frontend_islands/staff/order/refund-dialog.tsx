@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { RefundAnswer, RefundProposal, SheetLine, StaffOrderSheet } from "@/api/types";
-import { getJson, postJson } from "@/lib/api";
+import { ApiProblem, getJson, postJson } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
@@ -63,6 +63,10 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
         { headers: { "Idempotency-Key": keyed.current.key } },
       );
     },
+    onError: (error) => {
+      // What was shown is what was before: it would be refused again, however often it is confirmed.
+      if (error instanceof ApiProblem && error.code === "refund_changed") preview.reset();
+    },
     onSettled: () => void refresh(),
   });
   const isBusy = preview.isPending || decide.isPending;
@@ -110,7 +114,11 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
           <button
             className="button button--primary"
             type="button"
-            onClick={() => preview.mutate({ demand, reason })}
+            onClick={() => {
+              // Answered: it would stand over what is shown next.
+              decide.reset();
+              preview.mutate({ demand, reason });
+            }}
             disabled={isBusy || !isReady}
             aria-busy={isBusy}
           >
