@@ -197,6 +197,15 @@ def test_another_price_vat_or_customs_is_refused_in_words(order, country, custom
     assert "la TVA ou les droits de douane" in problem.detail
 
 
+def test_staff_read_what_to_do_where_price_vat_or_customs_would_be_others(order):
+    problem = refused(order, replace(NEW, country="CH"), ActorKind.STAFF)
+    said = (
+        "Livrer à cette adresse changerait le prix, la TVA ou les droits de douane de la commande\u00a0:"
+        " remboursez-la, puis invitez le client à commander de nouveau."
+    )
+    assert (problem.code, problem.errors) == ("address_changes_terms", {"country": [said]})
+
+
 def test_the_page_keeps_what_was_typed_and_leads_to_contact(client, order):
     answer = client.post(page_of(order), {**FORM, "country": "CH"})
     page = answer.content.decode()

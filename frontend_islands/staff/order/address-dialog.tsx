@@ -23,6 +23,10 @@ export function AddressDialog({ order, props, onClose }: Props) {
     recipient: order.gift?.recipient ?? "",
   });
   const [errors, setErrors] = useState<Record<string, string[]>>({});
+  const set = (name: string, value: string) => {
+    setAddress({ ...address, [name]: value });
+    setErrors(({ [name]: _gone, ...rest }) => rest);
+  };
   const field = (name: string, label: string, complete: string) => (
     <Field label={label} errors={errors[name] ?? []}>
       <input
@@ -30,10 +34,7 @@ export function AddressDialog({ order, props, onClose }: Props) {
         value={address[name] ?? ""}
         autoComplete={complete}
         aria-invalid={name in errors}
-        onChange={(event) => {
-          setAddress({ ...address, [name]: event.target.value });
-          setErrors(({ [name]: _gone, ...rest }) => rest);
-        }}
+        onChange={(event) => set(name, event.target.value)}
       />
     </Field>
   );
@@ -70,7 +71,8 @@ export function AddressDialog({ order, props, onClose }: Props) {
         <select
           className="select"
           value={address.country}
-          onChange={(event) => setAddress({ ...address, country: event.target.value })}
+          aria-invalid={"country" in errors}
+          onChange={(event) => set("country", event.target.value)}
         >
           {props.countries.map(({ code, name }) => (
             <option key={code} value={code}>

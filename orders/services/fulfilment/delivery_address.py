@@ -97,7 +97,7 @@ def correct_delivery_address(
         before = {name: getattr(order, name) for name in after}
         if after == before:
             return order
-        _refuse_other_terms(order, address)
+        _refuse_other_terms(order, address, by)
         _refuse_postcode(address)
         billing = {} if order.has_own_billing else _billed_so_far(order)
         former = delivery_address(order)
@@ -132,7 +132,7 @@ def _too_late(order: Order, by: ActorKind) -> str:
     return _("La préparation de votre commande a commencé\u00a0: écrivez-nous pour changer l'adresse.")
 
 
-def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
+def _refuse_other_terms(order: Order, address: DeliveryAddress, by: ActorKind) -> None:
     now, then = place_at(address.country, address.custom_country, address.postal_code), place_of(order)
     # What was sold before a country was stopped still goes there.
     if now.country != then.country and is_stopped(now):
@@ -142,6 +142,11 @@ def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
             "Livrer dans ce pays changerait le prix, la TVA ou les droits de douane de votre commande\u00a0:"
             " écrivez-nous, nous trouverons une solution."
         )
+        if by != ActorKind.CUSTOMER:
+            refusal = _(
+                "Livrer à cette adresse changerait le prix, la TVA ou les droits de douane de la commande\u00a0:"
+                " remboursez-la, puis invitez le client à commander de nouveau."
+            )
         raise Problem("address_changes_terms", refusal, 409, errors={"country": [refusal]})
 
 
