@@ -2,7 +2,7 @@ import { act } from "@testing-library/react";
 import { useState } from "react";
 import { expect, it, vi } from "vitest";
 import { renderStaff } from "@/testing/staff";
-import { Confirm } from "./dialog";
+import { Confirm, Dialog } from "./dialog";
 
 function Step() {
   const [isOpen, setOpen] = useState(false);
@@ -40,4 +40,31 @@ it("leaves the focus in the page when what opened it is done and gone", async ()
 
   await vi.waitFor(() => expect(document.activeElement).toBe(main));
   await act(async () => main.remove());
+});
+
+function Views({ onDone }: { onDone: () => void }) {
+  const [isSeen, setSeen] = useState(false);
+  return (
+    <Dialog
+      title={isSeen ? "Ce que cela fait" : "Rembourser"}
+      onClose={() => {}}
+      actions={
+        <button type="button" onClick={isSeen ? onDone : () => setSeen(true)}>
+          {isSeen ? "Confirmer" : "Voir"}
+        </button>
+      }
+    >
+      ?
+    </Dialog>
+  );
+}
+
+it("does with a double click no more than with one: what comes up is read first", async () => {
+  const done = vi.fn();
+  const { user, screen } = await renderStaff(<Views onDone={done} />);
+
+  await user.dblClick(screen.getByRole("button", { name: "Voir" }));
+  expect(done).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Confirmer" }));
+  expect(done).toHaveBeenCalledTimes(1);
 });

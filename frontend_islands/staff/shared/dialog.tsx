@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { Icon } from "@/lib/icon";
 import { useLeaveWarning } from "./drafts";
 import { translate } from "./translate";
@@ -91,9 +91,20 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
         </button>
       </header>
       <div className="staff-dialog__body">{children}</div>
-      {actions && <footer className="staff-dialog__actions">{actions}</footer>}
+      {actions && (
+        <footer className="staff-dialog__actions" onClickCapture={dropSecondHalf}>
+          {actions}
+        </footer>
+      )}
     </dialog>
   );
+}
+
+/** The second half of a double click falls on the button that has come up, which does what nobody has read. */
+function dropSecondHalf(event: MouseEvent) {
+  if (event.detail < 2) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 interface ConfirmProps {
