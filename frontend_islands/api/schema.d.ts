@@ -2277,6 +2277,7 @@ export interface components {
         };
         AdminTracking: {
             status: string;
+            /** @description The status in words, or that a parcel left which is not the last one. */
             status_label: string;
             message: string;
             tracking_number: string;
@@ -5382,6 +5383,7 @@ export interface components {
         };
         Tracking: {
             status: string;
+            /** @description The status in words, or that a parcel left which is not the last one. */
             status_label: string;
             message: string;
             tracking_number: string;

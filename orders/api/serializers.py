@@ -309,7 +309,9 @@ class OrderLineSerializer(serializers.Serializer[Any]):
 
 class TrackingSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
-    status_label = serializers.CharField(source="get_status_display")
+    status_label = serializers.CharField(
+        source="label", help_text="The status in words, or that a parcel left which is not the last one."
+    )
     message = serializers.CharField(allow_blank=True)
     tracking_number = serializers.CharField(allow_blank=True)
     carrier = serializers.CharField(allow_blank=True)

@@ -74,6 +74,7 @@ def test_the_sheet_says_what_is_sent_and_what_may_be_done(staff_client, order):
     }
     assert sheet["refundable"] == sheet["total_amount"]
     assert [event["name"] for event in sheet["events"]][-1] == "shipment.sent"
+    assert [step["status_label"] for step in sheet["tracking"]] == ["Expédition d'un colis", "Confirmée"]
     read = staff_client.get(path(order)).json()
     assert read == sheet
 
@@ -226,6 +227,8 @@ def test_a_parcel_is_taken_back_by_the_order_that_it_is_of(staff_client, order):
     assert post(staff_client, path(order, "shipments", number, "undo")).json()["code"] == "reason_needed"
     sheet = post(staff_client, path(order, "shipments", number, "undo"), reason="Oublié.").json()
     assert (sheet["shipments"][0]["undo_reason"], sheet["flags"]) == ("Oublié.", [])
+    told = [(step["status_label"], step["undone"]) for step in sheet["tracking"]]
+    assert told == [("Confirmée", False), ("Expédition d'un colis", True), ("Confirmée", False)]
 
 
 def test_notes_are_corrected_by_notes(packer, order):

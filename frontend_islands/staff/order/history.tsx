@@ -8,7 +8,7 @@ import words from "./words.json";
 
 const t = translate(words);
 
-/** Events with words of their own; steps of a status are told by the tracking. */
+/** Events with words of their own; steps of a status, and that a parcel left, are told by the tracking. */
 const EVENTS: Record<string, string> = {
   "order.placed": t("event.placed"),
   "payment.page_opened": t("event.pageOpened"),
@@ -21,7 +21,6 @@ const EVENTS: Record<string, string> = {
   "delivery.day_set": t("event.deliveryDay"),
   "order.archived": t("event.archived"),
   "order.restored": t("event.restored"),
-  "shipment.sent": t("event.parcelSent"),
   "shipment.undone": t("event.parcelUndone"),
   "photo.sent": t("event.photoSent"),
   "photo.removed": t("event.photoRemoved"),
