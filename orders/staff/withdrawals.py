@@ -252,7 +252,10 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
                     resume=form.cleaned_data.get("resume"),
                     require_proof=lambda: require_recent(request),
                 )
-                messages.success(request, "Remboursement décidé\u00a0: l'argent part dans la minute.")
+                then = (
+                    "l'argent part dans la minute." if proposal.money else "cette somme ne sera pas prélevée."
+                )
+                messages.success(request, f"Remboursement décidé\u00a0: {then}")
                 return redirect(back)
         except Problem as problem:
             messages.error(request, problem.detail)

@@ -26,6 +26,7 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import make_product
+from orders.tests.refunding import in_installments
 from orders.tests.withdrawing import NOON, declare, paid_order
 from shop.core.tests.reading import text
 
@@ -201,6 +202,19 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     assert ("Le remboursement est décidé" in decided, ">Rembourser<" in decided) == (True, False)
     assert (">Ne pas donner suite<" in other_page, ">Ne pas donner suite<" in decided) == (True, False)
     assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
+
+
+def test_a_refund_that_moves_no_money_says_what_it_takes_off_the_installments(admin):
+    order = in_installments()
+    case = declare(order)
+    body = {f"units_{order.items.get().pk}": "1", "amount": "100", "resume": "no"}
+    shown = text(admin.post(page(admin, case, "refund"), body))
+    assert ("Retirer 100,00 € des échéances" in shown, "Rembourser 100,00 €" in shown) == (True, False)
+    decided = admin.post(
+        page(admin, case, "refund"), {**body, "expected": "100.00", "confirm": "1"}, follow=True
+    )
+    assert "Remboursement décidé : cette somme ne sera pas prélevée." in text(decided)
+    assert (RefundRequest.objects.get().voided, Refund.objects.count()) == (Decimal("100.00"), 0)
 
 
 def test_a_refund_that_failed_is_said_with_where_it_is_made_again(admin, provider):

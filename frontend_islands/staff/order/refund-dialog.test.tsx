@@ -21,6 +21,7 @@ let held: Held | undefined;
 let refusal: object | undefined;
 let wrong: object | undefined;
 let left: string;
+let sums: object;
 
 beforeEach(() => {
   keys = [];
@@ -29,11 +30,12 @@ beforeEach(() => {
   refusal = undefined;
   wrong = undefined;
   left = "60.00";
+  sums = {};
   vi.stubGlobal("fetch", async (path: string, { headers, body }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
     await held;
     if (path.endsWith("/preview") && wrong) return Response.json(wrong, { status: 400 });
-    if (path.endsWith("/preview")) return Response.json({ ...proposal, left });
+    if (path.endsWith("/preview")) return Response.json({ ...proposal, left, ...sums });
     if (!path.endsWith("/refund")) return Response.json(order);
     keys.push((headers as Record<string, string>)["Idempotency-Key"]);
     bodies.push(JSON.parse(String(body)));
@@ -152,4 +154,13 @@ it("shows a refund anew, of what is left now, once somebody else has decided ano
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
   await user.click(await screen.findByRole("button", { name: /^Rembourser/ }));
   expect(bodies.map((body) => (body as { expected_left: string }).expected_left)).toEqual(["60.00", "40.00"]);
+});
+
+it("says of a refund that moves no money what it takes off the installments, which go on", async () => {
+  sums = { money: "0.00", voided: "20.00" };
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  await user.type(screen.getByLabelText(/^Montant/), "20");
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await screen.findByRole("button", { name: /^Retirer 20,00\s€ des échéances$/ });
 });

@@ -107,7 +107,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
               {/* What goes back: the rest was never collected. */}
               {Number(proposal.money) > 0
                 ? t("refundConfirm", { amount: formatMoney(proposal.money) })
-                : t("closeOnly")}
+                : t("voidConfirm", { amount: formatMoney(proposal.voided) })}
             </button>
           </>
         ) : (
