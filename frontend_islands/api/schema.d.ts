@@ -5042,6 +5042,8 @@ export interface components {
             sent_quantity: number;
             returned_quantity: number;
             to_send: number;
+            /** @description Units at the workshop that its customer withdrew from. */
+            withdrawn_quantity: number;
             /** Format: decimal */
             paid: string;
         };

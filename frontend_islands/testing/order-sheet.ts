@@ -14,6 +14,7 @@ const line = {
   sent_quantity: 0,
   returned_quantity: 0,
   to_send: 2,
+  withdrawn_quantity: 0,
   price: "40.00",
   line_total: "80.00",
   paid: "80.00",

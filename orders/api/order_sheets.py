@@ -104,6 +104,9 @@ class SheetLineSerializer(AdminOrderLineSerializer):
     sent_quantity = serializers.IntegerField()
     returned_quantity = serializers.IntegerField()
     to_send = serializers.IntegerField()
+    withdrawn_quantity = serializers.IntegerField(
+        help_text="Units at the workshop that its customer withdrew from."
+    )
     paid = serializers.DecimalField(max_digits=10, decimal_places=2)
 
 
@@ -256,8 +259,13 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
 
     @extend_schema_field(SheetLineSerializer(many=True))
     def get_lines(self, order: Order) -> Any:
-        rows = [_line(row.item, returned_quantity=row.returned, to_send=row.to_send, paid=row.paid)
-                for row in self.sheet.lines]  # fmt: skip
+        rows = [
+            _line(
+                row.item, returned_quantity=row.returned, to_send=row.to_send, withdrawn_quantity=row.withdrawn,
+                paid=row.paid,
+            )
+            for row in self.sheet.lines
+        ]  # fmt: skip
         return SheetLineSerializer(rows, many=True).data
 
     @extend_schema_field(ShipmentSerializer(many=True))

@@ -26,8 +26,7 @@ from orders.selectors.refund_rules import paid_amounts, refundable, units_return
 from orders.selectors.refunds import RefundProgress, order_requests, progress, refund_error_in_words
 from orders.selectors.shipments import order_shipments
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import units_that_follow
-from orders.selectors.workshop import is_awaited
+from orders.selectors.workshop import is_awaited, lines_that_follow
 from shop.core.models import OutgoingMail
 from shop.core.money import ZERO
 from shop.core.staff_actions import StaffAction, may
@@ -39,11 +38,13 @@ _MONEY_EVENTS = ("payment.", "installment", "refund.", "card.")
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """A line of an order: what of it was sent, came back and is still to be sent; `paid` for all its units."""
+    """A line of an order: what of it came back, is still to be sent, and stays here as it was `withdrawn` from; `paid`
+    for all its units."""
 
     item: OrderItem
     returned: int
     to_send: int
+    withdrawn: int
     paid: Decimal
 
 
@@ -121,9 +122,11 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
 
 
 def _lines(order: Order) -> list[SheetLine]:
-    returned, to_send, paid = units_returned(order), units_that_follow(order), paid_amounts(order)
+    returned, paid = units_returned(order), paid_amounts(order)
+    rows = lines_that_follow().filter(order=order).values_list("pk", "here", "follow")
+    units = {pk: (follow, here - follow) for pk, here, follow in rows}
     return [
-        SheetLine(item, returned.get(item.pk, 0), to_send[item.pk], paid[item.pk])
+        SheetLine(item, returned.get(item.pk, 0), *units[item.pk], paid[item.pk])
         for item in order.items.all()
     ]
 

@@ -102,3 +102,10 @@ it("marks a day of sending that is refused, and puts the cursor there until it i
   fireEvent.change(field, { target: { value: "2026-11-21" } });
   expect([isMarked(), dialog.queryByLabelText(/ni à venir/)]).toEqual(["false", null]);
 });
+
+it("says beside a piece how many of it were withdrawn from and stay here", async () => {
+  const [line] = sheet.lines;
+  const lines = [{ ...line, to_send: 1, withdrawn_quantity: 1 }] as StaffOrderSheet["lines"];
+  const { screen } = await draw({ lines, shipments: [parcel] });
+  expect(screen.getByText(/^rétractées/).textContent).toBe("rétractées, à ne pas expédier\u00a0: 1");
+});

@@ -55,6 +55,7 @@ function factsOf(line: SheetLine): string[] {
     line.free_quantity > 0 && t("free", { count: line.free_quantity }),
     line.made_quantity > 0 && t("made", { count: line.made_quantity }),
     line.sent_quantity > 0 && t("sent", { count: line.sent_quantity, total: line.quantity }),
+    line.withdrawn_quantity > 0 && t("withdrawn", { count: line.withdrawn_quantity }),
     line.returned_quantity > 0 && t("returned", { count: line.returned_quantity }),
   ].filter((fact): fact is string => fact !== false);
 }

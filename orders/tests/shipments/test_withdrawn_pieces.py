@@ -380,5 +380,6 @@ def test_a_parcel_and_its_slip_are_proposed_without_what_was_withdrawn_from(orde
         declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, golems),))
     sheet = order_sheet(Order.objects.get(pk=order.pk), make_admin())
     assert ([line.to_send for line in sheet.lines], sheet.may_ship) == (to_send, any(to_send))
+    assert [line.withdrawn for line in sheet.lines] == [golems, 1]
     slip = [(line["name"], line["quantity"]) for line in slip_view(order)["lines"]]
     assert slip == ([("Golem", str(to_send[0]))] if to_send[0] else [("Golem", "2"), ("Hibou", "1")])
