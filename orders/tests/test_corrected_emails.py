@@ -100,6 +100,16 @@ def test_what_waits_goes_to_the_corrected_address_and_is_not_sent_twice(admin: U
     assert order.events.filter(name="order.email_changed").count() == 1
 
 
+def test_who_is_corrected_away_and_back_has_a_link_that_opens_the_order(admin: User, order: Order) -> None:
+    assert sent(WRONG) == ["order_confirmation"]
+    for address in (RIGHT, WRONG):
+        correct_email(order_id=order.pk, email=address, actor=admin)
+        order.refresh_from_db()
+        sent(address)
+    confirmations = OutgoingMail.objects.filter(to=WRONG).order_by("pk")
+    assert [order_url(order) in mail.text for mail in confirmations] == [False, True]
+
+
 def test_nothing_is_confirmed_anew_of_an_order_that_is_not_paid_or_was_cancelled(
     admin: User, order: Order
 ) -> None:

@@ -92,8 +92,8 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
             raise Problem("email_final", _("L'adresse e-mail de cette commande ne se corrige plus ici."), 409)
         if order.email == address:
             return
-        mails = OutgoingMail.objects.filter(reference=order.reference)
-        waiting = list(mails.filter(to=order.email, state=MailState.QUEUED).select_for_update(no_key=True))
+        mails = OutgoingMail.objects.filter(reference=order.reference, to=order.email, state=MailState.QUEUED)
+        waiting = list(mails.select_for_update(no_key=True))
         order.link_version += 1
         order.save(update_fields=["link_version"])
         event = _write_to(order, address, actor)
@@ -103,7 +103,7 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
             if "order" in mail.context:
                 mail.context["order"] = order_context(order, mail.language)
             mail.save(update_fields=["to", "text", "html", "context"])
-        if order.is_paid and not mails.filter(kind="order_confirmation", to=address).exists():
+        if order.is_paid and not any(mail.kind == "order_confirmation" for mail in waiting):
             invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).latest("version")
             mail_confirmation(order, Contract.objects.get(order=order), invoice, once=event.pk)
 
