@@ -138,9 +138,9 @@ def email_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
         back=order_url(order.pk),
         form=form,
         sentences=[
-            "Pour un client sans compte qui s'est trompé en commandant. La confirmation, avec le contrat et le lien de "
-            "la commande, repart à la nouvelle adresse, et les e-mails suivants y vont. Les liens envoyés à l'ancienne "
-            "n'ouvrent plus la commande.",
+            "Pour un client sans compte qui s'est trompé en commandant. Les e-mails suivants vont à la nouvelle "
+            "adresse\u00a0; si la commande est payée, sa confirmation y repart, avec le contrat et un nouveau lien. "
+            "Les liens envoyés à l'ancienne n'ouvrent plus la commande.",
             "Qui reçoit le lien voit la commande\u00a0: assurez-vous que c'est bien son client qui vous le demande.",
         ],
     )

@@ -282,7 +282,10 @@ def test_a_blocked_member_who_writes_has_their_archive_by_the_link(staff, client
     set_blocked(user=user, blocked=True, changed_by=User.objects.get(email="admin@example.com"))
     path = link(staff)
     mail = OutgoingMail.objects.get(kind="account_erasure_link")
-    assert (mail.subject, "il vous en donne une copie ou les efface" in mail.text) == ("Vos données", True)
+    assert (
+        mail.subject,
+        "il permet de recevoir une copie de vos données ou de les faire effacer" in mail.text,
+    ) == ("Vos données", True)
     page = client.get(path).content.decode()
     assert ('<h1 class="page-title">Mes données</h1>' in page, "Préparer mon archive" in page) == (True, True)
 

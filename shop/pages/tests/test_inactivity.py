@@ -176,7 +176,7 @@ def test_a_subscription_outlives_an_account_that_ends_by_inactivity(mailoutbox):
     assert User.objects.get(pk=gone.pk).is_closed
     bodies = {mail.to[0]: mail.body for mail in mailoutbox}
     goes_on = (
-        "Votre abonnement à la newsletter continue, car vous ne l'avez pas retiré\u00a0: chaque lettre porte"
+        "Votre abonnement à la newsletter continue, car vous n'y avez pas mis fin\u00a0: chaque lettre porte"
     )
     last = "C'est le dernier e-mail que vous recevez de nous à ce sujet"
     assert (goes_on in bodies[gone.email], last in bodies[gone.email]) == (True, False)
