@@ -55,8 +55,8 @@ def find_audit_entries(
     until: date | None = None,
     cursor: str = "",
 ) -> tuple[KeysetPage[AuditEntry], dict[int, str]]:
-    """Return a page of the trail, newest first, and the people who have an account by key. Two queries, one more with
-    `person`; none counts the entries.
+    """Return a page of the trail, newest first, and by key the people whose account is there. Two queries, one more
+    with `person`; none counts the entries.
 
     `person` is parts of the e-mail address and the name of who did it, or their key; `until` is included. Raises
     BadCursor.

@@ -96,7 +96,7 @@ _is_migrated = False
 
 
 def check_migrations() -> None:
-    """Raise ConnectionError while the database has not all migrations of this version: a query, asked until it has
+    """Raise ConnectionError while the database has not all migrations of this version: two queries, asked until it has
     them, and never again by this process."""
     global _is_migrated
     if _is_migrated:

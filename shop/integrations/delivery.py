@@ -270,8 +270,8 @@ def _mark(delivery: WebhookDelivery, attempt: WebhookAttempt, now: datetime) -> 
 
 
 def _back_off(endpoint_id: int, now: datetime) -> None:
-    """Ask an address that did not answer again in a minute, whatever waits for it: each try takes a worker for
-    `SECONDS`, and the mails of the shop wait behind hundreds of them."""
+    """Ask an address that did not answer again in a minute, whatever waits for it: each try takes the pictures'
+    worker for `SECONDS`, and the calls of others wait behind hundreds of them."""
     soon = now + RETRY_DELAYS[0]
     waiting = WebhookDelivery.objects.filter(endpoint=endpoint_id, state=DeliveryState.QUEUED)
     waiting.filter(next_attempt_at__lt=soon).update(next_attempt_at=soon)

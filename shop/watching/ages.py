@@ -27,7 +27,7 @@ QUEUES = {
     "images": ("Traitement des photos", "Après un envoi de nombreuses photos"),
     "webhooks": ("Appels des webhooks", "Si un destinataire est lent à répondre"),
 }
-"""Their names, and when they are late by themselves."""
+"""Their names, and when they are late though their worker runs."""
 
 
 def register() -> None:

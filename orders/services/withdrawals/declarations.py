@@ -99,7 +99,8 @@ class Declaration:
     def submission_key(self, day: date, key: str = "") -> str:
         """Return the key of the declaration on this day: a reload, the back button and a double click file it once. The
         same of what a refund has left since is another one, and so is the same after a refusal, and of further units.
-        With its author's own `key` that alone tells one from the other. One query, three when it names an order."""
+        With its author's own `key` that alone tells equal ones apart, and nothing is read; else one query, three when
+        it names an order."""
         said = (
             self.name, self.email.lower(), self.order_text, self.reason, self.goods,
             "" if self.order is None else str(self.order.pk),
