@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from django.utils import timezone
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import invariant, run_state_machine_as_test
+from hypothesis.stateful import invariant
 
 from orders.books.audit import audit_books
 from orders.models import Invoice, Refund, RefundReason, RefundState
@@ -15,10 +12,9 @@ from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
+from shop.core.tests.histories import play
 
 pytestmark = pytest.mark.postgres
-
-HISTORIES = int(os.environ.get("HISTORIES", "12"))
 
 
 class AuditedHistories(OrderHistories):
@@ -62,13 +58,5 @@ def test_no_history_of_orders_makes_a_fault(monkeypatch: pytest.MonkeyPatch) -> 
     }
     AuditedHistories.provider = MemoryProvider()
     AuditedHistories.provider.install(monkeypatch)
-    run_state_machine_as_test(
-        AuditedHistories,
-        settings=settings(
-            max_examples=HISTORIES,
-            stateful_step_count=16,
-            suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate,),
-        ),
-    )
+    play(AuditedHistories, usually=8, steps=16)
     assert AuditedHistories.most_documents > 2
