@@ -10,11 +10,10 @@ from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_undated_products
 from shop.core.each_row import each_step
-from shop.core.jobs import queue_answers, scheduled_job
+from shop.core.jobs import IMAGE_QUEUE, queue_answers, scheduled_job
 
 # What a worker draws in about a minute.
 SWEEP_LIMIT = 100
-IMAGES = "images"
 
 
 @shared_task
@@ -26,7 +25,7 @@ def derive_image_files(kind: str, pk: int) -> None:
 @scheduled_job("image-sweep", every=timedelta(minutes=5))
 def sweep_images(now: datetime) -> None:
     """Enqueue again the pictures whose message or worker was lost."""
-    if queue_answers(IMAGES):
+    if queue_answers(IMAGE_QUEUE):
         media.enqueue_missing(limit=SWEEP_LIMIT)
 
 
@@ -39,7 +38,7 @@ def fetch_picture(import_id: int) -> None:
 @scheduled_job("picture-imports", every=timedelta(minutes=1))
 def sweep_picture_imports(now: datetime) -> None:
     """Enqueue again the pictures to be copied whose message or worker was lost, and those to be tried again."""
-    if queue_answers(IMAGES):
+    if queue_answers(IMAGE_QUEUE):
         picture_imports.enqueue_due(now=now, limit=SWEEP_LIMIT)
 
 

@@ -129,7 +129,7 @@ def order_invoice_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRespons
         require(request.user, StaffAction.CORRECT_INVOICE)
         if form.is_valid() and _save(request, order, form.cleaned_data):
             return redirect("staff-order-invoice", order.pk)
-    credited = issued is not None and issued.credit_notes.exists()
+    credited = issued is not None and not has_uncredited_invoice(order)
     edits = may(request.user, StaffAction.CORRECT_INVOICE) and not credited
     submit = "Émettre l'avoir et la nouvelle facture" if issued else "Enregistrer le brouillon"
     return ask_page(

@@ -46,6 +46,7 @@ LATE_AFTER = timedelta(minutes=3)
 # Rows that are no jobs: the beat (or cron) asked for what is due; a worker of a queue answered.
 SCHEDULER_PULSE = "scheduler"
 QUEUE_PULSE = "queue-"
+IMAGE_QUEUE = "images"
 # A queue that did not answer is asked again after this; each question is a message that waits there.
 ASK_QUEUE_AFTER = timedelta(minutes=2)
 # What is stored of an error: enough to see where it came from.

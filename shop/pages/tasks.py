@@ -8,7 +8,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from shop.core.dates import shop_day
-from shop.core.jobs import last_pulse, queue_answers, scheduled_job
+from shop.core.jobs import IMAGE_QUEUE, last_pulse, queue_answers, scheduled_job
 from shop.pages.services import cart_reminders, content, data_exports, erasures, retention
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def run_erasure(erasure_id: int) -> None:
 @scheduled_job("banner-image-sweep", every=timedelta(minutes=5))
 def sweep_banner_images(now: datetime) -> None:
     """Find the pictures whose message or worker was lost."""
-    if queue_answers("images"):
+    if queue_answers(IMAGE_QUEUE):
         content.enqueue_missing(limit=20)
 
 

@@ -95,7 +95,6 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
         mails = OutgoingMail.objects.filter(reference=order.reference, to=order.email, state=MailState.QUEUED)
         waiting = list(mails.select_for_update(no_key=True))
         order.link_version += 1
-        order.save(update_fields=["link_version"])
         event = _write_to(order, address, actor)
         for mail in waiting:
             # Rendered anew, where it was: with the links of now.
@@ -110,6 +109,6 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
 
 def _write_to(order: Order, email: str, actor: User) -> OrderEvent:
     order.email = email
-    order.save(update_fields=["email", "updated_at"])
+    order.save(update_fields=["email", "link_version", "updated_at"])
     index_order(order)
     return record_event(order, "order.email_changed", actor=actor)

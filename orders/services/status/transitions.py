@@ -104,7 +104,8 @@ def transition(
     at = at or timezone.now()
     leaving: Mapping[int, int] = {}
     if row.name in ("dispatch", "hand_over"):
-        if units is None and (refused := withdrawn_problem(order)) is not None:
+        # A parcel names what it holds; the table asks the same of what is handed over.
+        if row.name == "dispatch" and units is None and (refused := withdrawn_problem(order)) is not None:
             raise refused
         # Once it is written that all has left, nothing is to be sent.
         leaving = units_to_send(order) if units is None else units
