@@ -34,8 +34,8 @@ from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
 from orders.selectors.workshop import (
     is_overdue,
-    late_after,
     lines_that_follow,
+    overdue_among,
     pieces_at_workshop,
 )
 
@@ -152,10 +152,7 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     cases = WithdrawalCase.objects.filter(order__in=orders, state__in=OPEN_CASES)
     withdrawn = _withdrawn_pieces({order for order in cases.values_list("order_id", flat=True) if order})
     disputed = set(disputes_of(orders).values_list("order", flat=True))
-    today = timezone.localdate()
-    late = {piece.item.order_id for piece in found if late_after(piece.item.order) < today}
-    if late:
-        late = set(Order.objects.filter(is_overdue(today), pk__in=late).values_list("pk", flat=True))
+    late = overdue_among(piece.item.order for piece in found)
     return [
         Card(
             piece,

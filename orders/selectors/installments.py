@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
@@ -28,7 +28,7 @@ from orders.models import (
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment, charge_day, last_day
 from orders.selectors.refund_debts import took_effect
-from orders.selectors.workshop import is_overdue
+from orders.selectors.workshop import overdue_among
 from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
 
@@ -78,8 +78,8 @@ class Calendar:
     and the pause in which nothing is charged.
 
     `charged_card`: the card that what is left is charged to; None without one, when it was refused for good, and while
-    a payment is disputed (`is_disputed`). `may_pause`: whether the customer may suspend payment now. `is_settled`:
-    whether all was collected, or a part of it credited, and none is open, was given up or waits for a decision.
+    a payment is disputed (`is_disputed`). `is_settled`: whether all was collected, or a part of it credited, and none
+    is open, was given up or waits for a decision.
     """
 
     rows: tuple[CalendarRow, ...]
@@ -89,7 +89,6 @@ class Calendar:
     credited: Decimal = ZERO
     is_settled: bool = False
     pause: InstallmentPause | None = None
-    may_pause: bool = False
     is_disputed: bool = False
 
     @property
@@ -137,8 +136,14 @@ def suspended_payments() -> QuerySet[Payment]:
 
 
 def delivery_is_late(order: Order) -> bool:
-    """Return whether its customer may suspend payment, as the delivery is late (`is_overdue`). One query."""
-    return Order.objects.filter(is_overdue(timezone.localdate()), pk=order.pk).exists()
+    """Return whether its customer may suspend payment, as the delivery is late (`is_overdue`). At most one query."""
+    return order.pk in overdue_among([order])
+
+
+def may_pause(order: Order, plan: Calendar | None) -> bool:
+    """Return whether its customer may suspend payment now: something is to be paid, nothing suspends it yet, and the
+    delivery is late. At most one query."""
+    return plan is not None and bool(plan.outstanding) and not plan.is_suspended and delivery_is_late(order)
 
 
 def outstanding(order: Order) -> Decimal:
@@ -186,11 +191,10 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     pauses = {
         pause.order_id: pause for pause in InstallmentPause.objects.filter(order__in=wanted, ended_at=None)
     }
-    overdue = ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField())
     states = (
         Order.objects.filter(pk__in=[order.pk for order in wanted])
         .select_related("card")
-        .annotate(is_disputed=Exists(_disputes().filter(order=OuterRef("pk"))), is_overdue=overdue)
+        .annotate(is_disputed=Exists(_disputes().filter(order=OuterRef("pk"))))
         .in_bulk()
     )
     payments = {
@@ -207,7 +211,6 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
             getattr(states[order.pk], "card", None),
             pauses.get(order.pk),
             is_disputed=states[order.pk].is_disputed,
-            is_late=states[order.pk].is_overdue,
         )
         for order in wanted
     }
@@ -239,7 +242,6 @@ def _calendar(
     pause: InstallmentPause | None,
     *,
     is_disputed: bool,
-    is_late: bool,
 ) -> Calendar:
     card = stored if stored and stored.forgotten_at is None else None
     today = timezone.localdate()
@@ -268,7 +270,6 @@ def _calendar(
         and short == credited
         and not (credited and order.status in CLOSED_STATUSES),
         pause=pause,
-        may_pause=pause is None and bool(left) and not is_disputed and is_late,
         is_disputed=is_disputed,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -189,6 +189,15 @@ def is_overdue(today: date) -> Q:
     """Return the condition of orders that are `awaited`, that no bank keeps here, and that are late (`late_after`):
     their customer may suspend payment and end the contract (L216-6)."""
     return Q(LessThan(LATE_AFTER, today)) & awaited() & ~held_by_banks()
+
+
+def overdue_among(orders: Iterable[Order]) -> set[uuid.UUID]:
+    """Return the keys of those of these orders that are overdue (`is_overdue`). One query, none while the day of each
+    is to come: few are late, and to ask it takes longer than all else of a page."""
+    today = timezone.localdate()
+    perhaps = {order.pk for order in orders if order.status in IN_WORKSHOP and late_after(order) < today}
+    late = Order.objects.filter(is_overdue(today), pk__in=perhaps)
+    return set(late.values_list("pk", flat=True)) if perhaps else set()
 
 
 def is_to_make(today: date) -> Q:

@@ -23,9 +23,11 @@ class FakeStripe:
 
     def __init__(self, api_base: str) -> None:
         self.api_base = api_base
+        # One connection: the sandbox makes a thread for each, and a connection to its database.
+        self._session = requests.Session()
 
     def control(self, action: str, **body: Any) -> dict[str, Any]:
-        answer = requests.post(f"{self.api_base}/_control/{action}", json=body, timeout=30)
+        answer = self._session.post(f"{self.api_base}/_control/{action}", json=body, timeout=30)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -41,7 +43,7 @@ class FakeStripe:
     def events(self) -> list[dict[str, Any]]:
         """Everything the provider has to tell by now, oldest first, as it would send it."""
         self.control("clock")
-        answer = requests.get(
+        answer = self._session.get(
             f"{self.api_base}/v1/events?limit=100",
             headers={"Authorization": f"Bearer {SECRET_KEY}"},
             timeout=30,
@@ -50,7 +52,7 @@ class FakeStripe:
         return list(reversed(answer.json()["data"]))
 
     def requests(self, path: str, method: str = "POST") -> list[dict[str, Any]]:
-        answer = requests.get(
+        answer = self._session.get(
             f"{self.api_base}/_control/requests", params={"path": path, "method": method}, timeout=30
         )
         return answer.json()["requests"]

@@ -22,7 +22,7 @@ from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.delivery import not_served_countries
 from orders.selectors.destinations import place_of
-from orders.selectors.installments import calendar
+from orders.selectors.installments import calendar, may_pause
 from orders.selectors.money import money_outcome
 from orders.selectors.piece_photos import sent_photos
 from orders.selectors.refund_rules import open_dispute
@@ -192,6 +192,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "access": request.GET.get("acces", ""),
             "here": request.get_full_path(),
             "plan": plan,
+            "may_pause": may_pause(order, plan),
             "paid_copy": paid_copy_state(order, plan),
             "meets_customs": place_of(order).meets_customs,
             "pay_token": payment_token(order),

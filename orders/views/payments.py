@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from orders.access import order_id_of_payment_token
 from orders.guest_orders import NO_ORDER, browser_owns
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
-from orders.selectors.installments import calendar, needs_card
+from orders.selectors.installments import calendar, may_pause, needs_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page, order_path
 from orders.selectors.refund_words import automatic_refund_text
@@ -76,6 +76,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         {
             "order": order,
             "plan": plan,
+            "may_pause": may_pause(order, plan),
             "pay_token": token,
             "own_page": order_path(order) if browser_owns(request, order) else "",
             "mandates": agreed_mandates(order),
