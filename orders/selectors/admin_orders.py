@@ -2,15 +2,14 @@
 
 import re
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import (
-    BooleanField,
     Count,
     Exists,
-    ExpressionWrapper,
     OuterRef,
     Prefetch,
     QuerySet,
@@ -33,7 +32,7 @@ from orders.models import (
 from orders.search_index import search_words
 from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.shipments import steps_with_parcels
-from orders.selectors.workshop import is_overdue, is_to_make, orders_at_risk
+from orders.selectors.workshop import is_overdue, is_to_make, orders_at_risk, overdue_among
 from shop.core.keyset import KeysetPage, read_page, rows_after
 from shop.core.searching import MAX_QUERY_WORDS
 
@@ -74,8 +73,9 @@ def find_orders(
     page_size: int = 20,
 ) -> KeysetPage[Order]:
     """Return a page of the list, newest first. Five queries: orders with what is to be done about them
-    (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, tracking with who wrote it, payments, their attempts. Two
-    or three more for a search; for those at risk what `orders_at_risk` takes.
+    (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, tracking with who wrote it, payments, their attempts. One
+    more where the day promised for one has passed, two or three for a search; for those at risk what `orders_at_risk`
+    takes.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those that `is_overdue` finds. Pending and
@@ -94,7 +94,9 @@ def find_orders(
     orders = rows_after(orders, cursor, moment="created_at")
     if search.strip():
         orders = orders.filter(pk__in=_newest_with(orders, search, page_size + 1))
-    return read_page(_with_parts(orders), "", moment="created_at", size=page_size)
+    page = read_page(_with_parts(orders), "", moment="created_at", size=page_size)
+    _mark_overdue(page.rows)
+    return page
 
 
 def count_orders() -> OrderCounts:
@@ -109,7 +111,9 @@ def count_orders() -> OrderCounts:
 
 def admin_order(order_id: uuid.UUID) -> Order | None:
     """Return one order that is not archived, whatever its status. As many queries as a page."""
-    return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
+    found = list(_with_parts(Order.objects.filter(pk=order_id, archived_at=None)))
+    _mark_overdue(found)
+    return found[0] if found else None
 
 
 def has_undecided_money(order: Order) -> bool:
@@ -134,14 +138,17 @@ def _waiting(waits: Waits | str) -> QuerySet[Order]:
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     cases = WithdrawalCase.objects.filter(order=OuterRef("pk"), state__in=OPEN_CASES)
     failed = waiting_refunds().filter(order=OuterRef("pk"))
-    overdue = ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField())
-    return orders.annotate(
-        is_overdue=overdue, withdrawal_open=Exists(cases), refund_failed=Exists(failed)
-    ).prefetch_related(
+    return orders.annotate(withdrawal_open=Exists(cases), refund_failed=Exists(failed)).prefetch_related(
         "items",
         Prefetch("tracking", steps_with_parcels().select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )
+
+
+def _mark_overdue(orders: Iterable[Any]) -> None:
+    late = overdue_among(orders)
+    for order in orders:
+        order.is_overdue = order.pk in late
 
 
 def _newest_with(orders: QuerySet[Order], text: str, number: int) -> list[uuid.UUID]:

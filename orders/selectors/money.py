@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from django.db.models import DecimalField, F, OuterRef, Q, QuerySet, Subquery, Sum
@@ -124,14 +125,18 @@ def with_undecided_money() -> QuerySet[Order]:
 
 def taken_back(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Decimal]:
     """Return the euros that banks took back in lost disputes, by order, of those of which the shop has nothing left but
-    what goes back too: they are promised to nobody any more, and have nothing to withdraw from. One query."""
+    what goes back too: they are promised to nobody any more, and have nothing to withdraw from. One query, and one more
+    where a dispute was lost."""
+    if not Dispute.objects.filter(state=DisputeState.LOST, order__in=order_ids).exists():
+        return {}
     emptied = _emptied().filter(pk__in=order_ids)
     return {pk: quantize(taken) for pk, taken in emptied.values_list("pk", "taken")}
 
 
+@cache
 def held_by_banks() -> Q:
     """Return the condition of orders of which nothing is sent: a dispute is open, or banks took back all that the shop
-    had of them. They are late for nobody."""
+    had of them. They are late for nobody. Made once a process, as `workshop.awaited` is."""
     opened = Dispute.objects.filter(state__in=OPEN_DISPUTES).values("order")
     return Q(pk__in=opened) | Q(pk__in=_emptied().values("pk"))
 
