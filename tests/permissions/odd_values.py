@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
@@ -23,6 +23,15 @@ PLAIN = {
     "decimal": "1.00",
     "uri": "https://example.com/x",
 }
+NAMED = {
+    "category": "mangas",
+    "country": "FR",
+    "email": "a@example.com",
+    "postalCode": "75011",
+    "postal_code": "75011",
+}
+# What its sender saw: where that is out of date, nothing else is looked at.
+SEEN = ("version", "expected_updated_at", "base_updated_at", "seen_ids", "seen_stock_quantity")
 
 
 def shape(path: str) -> str:
@@ -54,7 +63,7 @@ def plausible(schema: dict[str, Any], parts: dict[str, Any]) -> Any:
     match schema.get("type"):
         case "object":
             fields = schema.get("properties", {}).items()
-            return {name: plausible(field, parts) for name, field in fields if not field.get("readOnly")}
+            return {name: named(name, field, parts) for name, field in fields if not field.get("readOnly")}
         case "array":
             return [plausible(schema.get("items", {}), parts)]
         case "integer" | "number":
@@ -64,19 +73,44 @@ def plausible(schema: dict[str, Any], parts: dict[str, Any]) -> Any:
     return PLAIN.get(schema.get("format", ""), "abc")
 
 
-def places(body: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place of a body in which a value stands, itself included."""
-    yield place
+def named(name: str, schema: dict[str, Any], parts: dict[str, Any]) -> Any:
+    value = plausible(schema, parts)
+    return NAMED.get(name, value) if value == "abc" else value
+
+
+def places(body: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every place of a body with what stands there, itself included."""
+    yield place, body
     inner = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
     for key, value in inner:
         yield from places(value, (*place, key))
 
 
-def everywhere(body: Any, value: Any) -> Any:
-    """Return the body with another value in each of its innermost places."""
+def everywhere(body: Any, value: Any, but: Collection[str] = (), place: tuple[Any, ...] = ()) -> Any:
+    """Return the body with another value in each of its innermost places but those whose names are given."""
+    if dotted(place) in but:
+        return body
     if isinstance(body, dict):
-        return {name: everywhere(inner, value) for name, inner in body.items()}
-    return [everywhere(inner, value) for inner in body] if isinstance(body, list) else value
+        return {name: everywhere(inner, value, but, (*place, name)) for name, inner in body.items()}
+    if isinstance(body, list):
+        return [everywhere(inner, value, but, (*place, index)) for index, inner in enumerate(body)]
+    return value
+
+
+def dotted(place: tuple[Any, ...]) -> str:
+    """`lines.0.quantity`, as answers name a place."""
+    return ".".join(map(str, place))
+
+
+def without(body: Any, names: Collection[str], place: tuple[Any, ...] = ()) -> Any:
+    """Return the body without the places of these names."""
+    inner = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else None
+    if inner is None:
+        return body
+    left = {
+        key: without(part, names, (*place, key)) for key, part in inner if dotted((*place, key)) not in names
+    }
+    return left if isinstance(body, dict) else list(left.values())
 
 
 def put(body: Any, place: tuple[Any, ...], value: Any) -> Any:
