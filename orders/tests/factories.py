@@ -16,7 +16,7 @@ from django.utils import timezone
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variant, save_variation
 from catalog.services.promotions import set_own_promotion
-from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
+from orders.models import Attempt, AttemptState, Order, Payment, ShippingRateStep, ShippingZone, Territory
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.checkout.placement import (
     BillingDetails,
@@ -32,12 +32,21 @@ from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.terms.versions import current_number
 
+_shipped: dict[Any, list[Any]] = {}
+
 
 def make_zones() -> None:
     """The zones and territories of the migrations, which tests with real transactions empty away."""
     if ShippingZone.objects.exists():
         return
-    import_module("orders.migrations.0002_shipped_rows").create_zones(apps, connection.schema_editor())
+    if not _shipped:
+        import_module("orders.migrations.0002_shipped_rows").create_zones(apps, connection.schema_editor())
+        for model in (ShippingZone, ShippingRateStep, Territory):
+            _shipped[model] = list(model.objects.all())
+        return
+    # One by one they take as long as the purchase that they are for.
+    for model, rows in _shipped.items():
+        model.objects.bulk_create(rows)
 
 
 def make_seller() -> None:
