@@ -2778,8 +2778,8 @@ export interface components {
             /** Format: date */
             promised_by: string;
             is_late: boolean;
-            notes: number;
-            readonly has_customer_note: boolean;
+            staff_notes: number;
+            readonly has_notes: boolean;
             photos: number;
             /** @description Its customer withdrew from it, or a withdrawal keeps its order from leaving. */
             is_withdrawn: boolean;
@@ -4743,7 +4743,7 @@ export interface components {
             promised_by: string;
             is_late: boolean;
             readonly pieces: string[];
-            customer_note: string;
+            notes: string;
         };
         ReadyOrders: {
             results: components["schemas"]["ReadyOrder"][];

@@ -42,15 +42,15 @@ class CardSerializer(serializers.Serializer[Card]):
     reference = serializers.CharField(source="piece.item.order.reference")
     promised_by = serializers.DateField(source="piece.item.order.promised_by")
     is_late = serializers.BooleanField()
-    notes = serializers.IntegerField()
-    has_customer_note = serializers.SerializerMethodField()
+    staff_notes = serializers.IntegerField()
+    has_notes = serializers.SerializerMethodField()
     photos = serializers.IntegerField()
     is_withdrawn = serializers.BooleanField(
         help_text="Its customer withdrew from it, or a withdrawal keeps its order from leaving."
     )
     is_disputed = serializers.BooleanField(help_text="A bank holds or took back money of its order.")
 
-    def get_has_customer_note(self, card: Card) -> bool:
+    def get_has_notes(self, card: Card) -> bool:
         return bool(card.piece.item.order.notes)
 
 
@@ -89,7 +89,7 @@ class ReadyOrderSerializer(serializers.Serializer[Order]):
     promised_by = serializers.DateField()
     is_late = serializers.BooleanField()
     pieces = serializers.SerializerMethodField()
-    customer_note = serializers.CharField(source="notes")
+    notes = serializers.CharField()
 
     def get_place(self, order: Order) -> str:
         return " · ".join(part for part in (order.city, order.custom_country or order.country) if part)

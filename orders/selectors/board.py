@@ -51,13 +51,13 @@ _RANK = {stage.value: rank for rank, stage in enumerate(PieceStage)}
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A piece with its line and order; `notes`: how many notes of staff its order has, `photos`: how many photographs
+    """A piece with its line and order; `staff_notes`: how many its order has, `photos`: how many photographs
     it has itself, `is_withdrawn`: its customer withdrew from it, or a withdrawal keeps its whole order from leaving,
     `is_disputed`: a bank holds or took back money of it, `is_late`: its order is at the workshop after its promised day
     (`is_overdue`)."""
 
     piece: WorkPiece
-    notes: int
+    staff_notes: int
     photos: int
     is_withdrawn: bool
     is_disputed: bool

@@ -55,10 +55,10 @@ def test_who_packs_reads_what_the_customer_wrote(staff_client):
     Order.objects.filter(pk=noted.pk).update(notes="3e étage\nAvant midi")
     ready()
     rows = staff_client.get(PATH).json()["results"]
-    assert sorted(row["customer_note"] for row in rows) == ["", "3e étage\nAvant midi"]
+    assert sorted(row["notes"] for row in rows) == ["", "3e étage\nAvant midi"]
     cards = staff_client.get("/api/admin/board").json()["cards"]
-    assert {card["order_id"]: card["has_customer_note"] for card in cards}[str(noted.pk)] is True
-    assert sorted({card["has_customer_note"] for card in cards}) == [False, True]
+    assert {card["order_id"]: card["has_notes"] for card in cards}[str(noted.pk)] is True
+    assert sorted({card["has_notes"] for card in cards}) == [False, True]
 
 
 def test_each_order_has_its_own_outcome(staff_client):

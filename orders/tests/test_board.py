@@ -162,7 +162,9 @@ def test_the_board_shows_pieces_by_promised_day(staff_client, order):
     write_note(order_id=order.pk, text="Socle noir.", author=make_member("a@example.com"))
     board = staff_client.get("/api/admin/board").json()
     assert (board["is_whole"], board["more"], board["gone"]) == (True, {}, [])
-    cards = [(card["name"], card["reference"], card["is_late"], card["notes"]) for card in board["cards"]]
+    cards = [
+        (card["name"], card["reference"], card["is_late"], card["staff_notes"]) for card in board["cards"]
+    ]
     assert cards == [
         *[("Golem", order.reference, True, 1)] * 2,
         ("Hibou", order.reference, True, 1),

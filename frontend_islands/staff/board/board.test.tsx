@@ -22,11 +22,11 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   reference: "AB12CD34",
   promised_by: "2026-12-01",
   is_late: false,
-  notes: 1,
+  staff_notes: 1,
   photos: 0,
   is_withdrawn: false,
   is_disputed: false,
-  has_customer_note: false,
+  has_notes: false,
   ...changes,
 });
 
@@ -156,7 +156,7 @@ it.each<[PieceStage, string, PieceStage | undefined, PieceStage | undefined]>([
 });
 
 it("says that the customer wrote to the workshop", async () => {
-  cards = [card({ has_customer_note: true }), card({ id: 8, notes: 0 })];
+  cards = [card({ has_notes: true }), card({ id: 8, staff_notes: 0 })];
   const { screen } = await renderStaff(<Board may_move />);
   await screen.findByText("Note du client");
   const flags = [...document.querySelectorAll(".board-card")].map((drawn) =>

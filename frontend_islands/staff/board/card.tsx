@@ -56,8 +56,10 @@ export function Card({ card, isMoving, mayMove, onMove, onPhotos }: Props) {
         <span>{t("promised", { day: formatDay(card.promised_by) })}</span>
         {card.is_withdrawn && <span className="order-flag order-flag--urgent">{t("withdrawn")}</span>}
         {card.is_disputed && <span className="order-flag order-flag--urgent">{t("disputed")}</span>}
-        {card.has_customer_note && <span className="order-flag">{t("customerNote")}</span>}
-        {card.notes > 0 && <span className="order-flag">{t("notes", { count: card.notes })}</span>}
+        {card.has_notes && <span className="order-flag">{t("customerNote")}</span>}
+        {card.staff_notes > 0 && (
+          <span className="order-flag">{t("notes", { count: card.staff_notes })}</span>
+        )}
       </p>
       {mayMove && (
         <p className="board-card__steps">

@@ -15,7 +15,7 @@ const order = (id: string, reference: string) => ({
   promised_by: "2026-12-01",
   is_late: false,
   pieces: ["2 × Golem"],
-  customer_note: "",
+  notes: "",
 });
 const mail = {
   to: "lea@example.com",
@@ -226,7 +226,7 @@ it("reads again once, by a button that keeps the focus for when its dialog close
 });
 
 it("shows what the customer wrote to the workshop to who packs", async () => {
-  ready = [{ ...order("1", "AAAA1111"), customer_note: "3e étage" }, order("2", "BBBB2222")];
+  ready = [{ ...order("1", "AAAA1111"), notes: "3e étage" }, order("2", "BBBB2222")];
   const { screen } = await renderStaff(<DispatchScreen carriers={[]} />);
   expect((await screen.findAllByText(/^Note du client/)).map(({ textContent }) => textContent)).toEqual([
     "Note du client\u00a0: 3e étage",

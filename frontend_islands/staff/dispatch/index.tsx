@@ -165,9 +165,9 @@ export function DispatchScreen({ carriers }: DispatchProps) {
                       <span className="muted">
                         {order.place} · {t("promised", { day: formatDay(order.promised_by) })}
                       </span>
-                      {order.customer_note && (
+                      {order.notes && (
                         <span className="order-customer-notes">
-                          {t("customerNote", { note: order.customer_note })}
+                          {t("customerNote", { note: order.notes })}
                         </span>
                       )}
                       {order.is_late && (
