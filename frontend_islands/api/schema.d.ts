@@ -4744,6 +4744,8 @@ export interface components {
             is_late: boolean;
             readonly pieces: string[];
             notes: string;
+            /** @description Why it is not to be sent; empty: nothing says so. */
+            readonly warning: string;
         };
         ReadyOrders: {
             results: components["schemas"]["ReadyOrder"][];

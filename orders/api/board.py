@@ -17,6 +17,7 @@ from orders.api.serializers import StrictIntegerField
 from orders.api.staff_calls import PREVIEW, ExpectedVersionSerializer, MailPreviewSerializer
 from orders.models import Carrier, Order, PieceStage, WorkPiece
 from orders.selectors.board import Card, board_card, board_changes, read_board, ready_orders
+from orders.selectors.sending_marks import sending_marks
 from orders.services.fulfilment.board import move_piece
 from orders.services.fulfilment.dispatch import Dispatch, Outcome, dispatch_orders, preview_dispatch
 from shop.core.problems import Problem
@@ -90,9 +91,13 @@ class ReadyOrderSerializer(serializers.Serializer[Order]):
     is_late = serializers.BooleanField()
     pieces = serializers.SerializerMethodField()
     notes = serializers.CharField()
+    warning = serializers.SerializerMethodField(help_text="Why it is not to be sent; empty: nothing says so.")
 
     def get_place(self, order: Order) -> str:
         return " · ".join(part for part in (order.city, order.custom_country or order.country) if part)
+
+    def get_warning(self, order: Order) -> str:
+        return str(self.context["marks"].get(order.pk, ""))
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_pieces(self, order: Order) -> list[str]:
@@ -183,7 +188,9 @@ class DispatchView(APIView):
     @extend_schema(responses=ReadyOrdersSerializer, parameters=[OpenApiParameter("reference", str)])
     def get(self, request: Request) -> Response:
         reference = validated(ReadyQuerySerializer(data=request.query_params))["reference"]
-        return private(ReadyOrdersSerializer({"results": ready_orders(reference)}).data)
+        orders = ready_orders(reference)
+        context = {"marks": sending_marks(orders)}
+        return private(ReadyOrdersSerializer({"results": orders}, context=context).data)
 
     @extend_schema(request=DispatchSerializer, responses=DispatchResultsSerializer, parameters=[PREVIEW])
     def post(self, request: Request) -> Response:

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from orders.models import Order, Shipment
 from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
+from orders.selectors.sending_marks import sending_marks
 from orders.selectors.withdrawals import units_that_follow
 from shop.core.dates import day_in_words
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.letters import drawable, without_pictures
 from shop.core.models import ShopSettings
 
@@ -19,13 +21,16 @@ from shop.core.models import ShopSettings
 def packing_slip(order: Order, shipment: Shipment | None) -> bytes:
     """Return the sheet that goes into a parcel, in the customer's language and without any price.
 
-    It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left.
+    It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left. It
+    bears why staff do not send them, in French, and is printed anew once they may.
     """
     return typeset("slip.typ", json.dumps(drawable(slip_view(order, shipment)), ensure_ascii=False))
 
 
 def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
     """Return the texts of `packing_slip`."""
+    with translation.override(SOURCE_LANGUAGE):
+        mark = "" if shipment is not None else sending_marks([order]).get(order.pk, "")
     with translation.override(order.language):
         units = _units(order, shipment)
         delivery = delivery_address(order)
@@ -34,6 +39,7 @@ def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
             "shop_name": ShopSettings.load().shop_name,
             "title": _("Bon de livraison"),
             "reference": order.reference,
+            "mark": mark,
             "order": _("Commande %(reference)s du %(day)s")
             % {"reference": order.reference, "day": day_in_words(timezone.localdate(order.created_at))},
             "deliver_to": _("Livrer à"),

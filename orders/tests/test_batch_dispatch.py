@@ -9,10 +9,14 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from orders.models import Order, Shipment, WorkPiece
+from orders.models import Attempt, Order, Shipment, WorkPiece
+from orders.packing.documents import slip_view
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment import dispatch as batch
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.disputes import sync_disputes
 from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +63,32 @@ def test_who_packs_reads_what_the_customer_wrote(staff_client):
     cards = staff_client.get("/api/admin/board").json()["cards"]
     assert {card["order_id"]: card["has_notes"] for card in cards}[str(noted.pk)] is True
     assert sorted({card["has_notes"] for card in cards}) == [False, True]
+
+
+@pytest.mark.usefixtures("provider")
+def test_who_packs_reads_what_is_not_to_be_sent(staff_client, provider, django_assert_max_num_queries):
+    contested, reviewed, withdrawn, free = ready(), ready(), ready((make_product("Hibou"), 2)), ready()
+    attempt = Attempt.objects.get(payment__order=contested)
+    provider.open_dispute(attempt, None)
+    sync_disputes(attempt.intent_id)
+    Order.objects.filter(pk=reviewed.pk).update(review_reason="paid without a charge")
+    declare(withdrawn, order=withdrawn, lines=(ReturnedLine(withdrawn.items.get().pk, 1),))
+    with django_assert_max_num_queries(10):
+        rows = staff_client.get(PATH).json()["results"]
+    contested_mark = "Ne pas expédier\u00a0: la banque du client conteste ou a repris son paiement"
+    marks = {
+        contested.reference: contested_mark,
+        reviewed.reference: "À vérifier avant d'expédier\u00a0: Stripe dit «\u00a0payé\u00a0» sans montrer de débit",
+        withdrawn.reference: "Ne pas expédier\u00a0: le client s'est rétracté",
+        free.reference: "",
+    }
+    assert {row["reference"]: row["warning"] for row in rows} == marks
+    # So do the sheets that are printed for their parcels; in French, whatever its customer reads.
+    Order.objects.filter(pk=contested.pk).update(language="de")
+    assert [slip_view(Order.objects.get(pk=each.pk))["mark"] for each in (contested, free)] == [
+        contested_mark,
+        "",
+    ]
 
 
 def test_each_order_has_its_own_outcome(staff_client):

@@ -16,6 +16,7 @@ const order = (id: string, reference: string) => ({
   is_late: false,
   pieces: ["2 × Golem"],
   notes: "",
+  warning: "",
 });
 const mail = {
   to: "lea@example.com",
@@ -231,4 +232,12 @@ it("shows what the customer wrote to the workshop to who packs", async () => {
   expect((await screen.findAllByText(/^Note du client/)).map(({ textContent }) => textContent)).toEqual([
     "Note du client\u00a0: 3e étage",
   ]);
+});
+
+it("marks the orders that are not to be sent", async () => {
+  ready = [{ ...order("1", "AAAA1111"), warning: "Ne pas expédier" }, order("2", "BBBB2222")];
+  const { screen } = await renderStaff(<DispatchScreen carriers={[]} />);
+  const mark = await screen.findByText("Ne pas expédier");
+  expect(mark.className).toBe("order-flag order-flag--urgent");
+  expect(mark.closest("li")?.textContent).toContain("AAAA1111");
 });

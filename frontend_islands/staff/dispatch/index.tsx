@@ -170,6 +170,11 @@ export function DispatchScreen({ carriers }: DispatchProps) {
                           {t("customerNote", { note: order.notes })}
                         </span>
                       )}
+                      {order.warning && (
+                        <span>
+                          <span className="order-flag order-flag--urgent">{order.warning}</span>
+                        </span>
+                      )}
                       {order.is_late && (
                         <span>
                           <span className="order-flag order-flag--urgent">{t("late")}</span>

@@ -21,6 +21,7 @@ def pages(lines: int) -> list[str]:
     view: dict[str, Any] = {
         "language": "de",
         "shop_name": "L'Établi aux figurines",
+        "mark": "Ne pas expédier\u00a0: le client s'est rétracté",
         "title": "Lieferschein",
         "reference": "7C9BE001",
         "order": "Bestellung 7C9BE001 vom 21. November 2026",
@@ -39,6 +40,7 @@ def pages(lines: int) -> list[str]:
 def test_a_long_format_leaves_the_piece_its_room():
     [page] = pages(1)
     assert "Gardien aux andouillers de la forêt" in page
+    assert page.startswith("Ne pas expédier")
 
 
 def test_neither_a_line_nor_the_message_of_a_gift_is_torn_apart():
