@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 PROMISE_CHANGED = "delivery.promise_changed"
+RETURN_TAKEN_BACK = "withdrawal.return_taken_back"
 AUDITED = frozenset(
     {
         *("refund.decided", "refund.retried", "refund.transferred", "refund.transfer_taken_back"),

@@ -227,4 +227,19 @@ STEPS: dict[str, Step] = {
         ),
         RefusalForm,
     ),
+    "retour-errone": Step(
+        StaffAction.HANDLE_RETURN,
+        "Retirer le retour noté",
+        (
+            "Noté sur le mauvais dossier\u00a0? Le retour est retiré, ou la preuve d'expédition s'il n'y en a pas, et "
+            "le remboursement peut de nouveau l'attendre. Le jour noté et le motif restent au dossier."
+        ),
+        lambda case: (
+            is_accepted(case)
+            and bool(case.goods_received_at or case.shipping_proof_at)
+            and not case.withdrawal.refund_requests.exists()
+        ),
+        lambda case, data, actor: cases.take_return_back(case_id=case.pk, reason=data["reason"], actor=actor),
+        ReasonForm,
+    ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
 
@@ -17,7 +18,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again, require_recent
-from orders.models import REFUNDS_UNDER_WAY, Order, Refund, WithdrawalCase
+from orders.journal import RETURN_TAKEN_BACK
+from orders.models import REFUNDS_UNDER_WAY, Order, OrderEvent, Refund, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import (
@@ -109,6 +111,7 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "may_wait": may_wait(case),
         "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
+        "taken_back": _taken_back(case),
         "is_decided": is_decided,
         "has_failed": has_failed,
         "is_stuck": is_decided and not has_failed and not goes_on,
@@ -116,6 +119,14 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "pages": _steps(request, case, may_refund=not is_decided and not is_settled),
     }
     return render(request, "staff/withdrawals/case.html", context)
+
+
+def _taken_back(case: WithdrawalCase) -> list[tuple[OrderEvent, datetime]]:
+    """Returns and proofs that were noted by mistake, each with the day that had been noted."""
+    if case.order is None:
+        return []
+    events = case.order.events.filter(name=RETURN_TAKEN_BACK, data__withdrawal=str(case.withdrawal_id))
+    return [(event, datetime.fromisoformat(event.data["moment"])) for event in events.select_related("actor")]
 
 
 def _steps(request: HttpRequest, case: WithdrawalCase, *, may_refund: bool) -> list[PageLink]:

@@ -21,13 +21,15 @@ from orders.models import (
 )
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import ReturnedLine
+from orders.selectors.withdrawals import may_wait
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.services.withdrawals import cases
 from orders.tests.factories import make_product
 from orders.tests.refunding import in_installments
-from orders.tests.withdrawing import NOON, declare, paid_order
+from orders.tests.withdrawing import NOON, declare, paid_order, refused
 from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
@@ -131,7 +133,7 @@ def test_each_step_explains_itself_and_asks(admin):
     assert text(admin.get(reverse("staff-withdrawals"))).lower().count("retour attendu") == 1
     admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
     assert "<dt>État</dt><dd>Retour reçu</dd>" in text(admin.get(page(admin, case)))
-    assert offered(admin, case) == ["*Rembourser", "Ne pas donner suite"]
+    assert offered(admin, case) == ["*Rembourser", "Ne pas donner suite", "Retirer le retour noté"]
     assert "· Retour reçu" in text(admin.get(reverse("staff-withdrawals")))
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 23)
 
@@ -148,6 +150,49 @@ def test_what_was_refunded_from_the_orders_page_is_closed_here(admin):
     assert admin.post(page(admin, case, "clore"), {}).status_code == 302
     case.refresh_from_db()
     assert case.state == WithdrawalState.REFUNDED
+
+
+def test_a_return_noted_on_the_wrong_case_is_taken_back_and_leaves_its_trace(admin):
+    order = paid_order()
+    case = declare(order, shipped=True)
+    assert "Retirer le retour noté" not in text(admin.get(page(admin, case)))
+    admin.post(page(admin, case, "preuve"), {"day": "2026-11-23"})
+    admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
+    case.refresh_from_db()
+    noted, proof = case.goods_received_at, case.shipping_proof_at
+    assert noted is not None
+
+    assert "obligatoire" in text(admin.post(page(admin, case, "retour-errone"), {"reason": ""}))
+    assert admin.post(page(admin, case, "retour-errone"), {"reason": "Mauvais dossier."}).status_code == 302
+    case.refresh_from_db()
+    assert (case.goods_received_at, case.shipping_proof_at, case.state_label) == (
+        None,
+        proof,
+        "Retour en route",
+    )
+    assert (
+        "<dt>Retour retiré</dt><dd>noté le 23 novembre 2026, retiré le 23 novembre 2026 à 12:00 par chef@example.com"
+        " : Mauvais dossier.</dd>" in text(admin.get(page(admin, case)))
+    )
+    event = order.events.get(name="withdrawal.return_taken_back")
+    assert event.data == {
+        "withdrawal": str(case.withdrawal_id), "is_return": True, "moment": noted.isoformat(),
+        "reason": "Mauvais dossier.",
+    }  # fmt: skip
+    admin.post(page(admin, case, "retour-errone"), {"reason": "Reçu d'une autre."})
+    case.refresh_from_db()
+    assert (case.shipping_proof_at, case.state_label, may_wait(case)) == (None, "Retour attendu", True)
+    refused("no_return", cases.take_return_back, case_id=case.pk, reason="Encore.")
+
+
+def test_a_return_that_a_refund_relied_on_stays(admin):
+    case = declare(paid_order(), shipped=True)
+    admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
+    cases.refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+    refused("case_refunding", cases.take_return_back, case_id=case.pk, reason="Mauvais dossier.")
+    shown = text(admin.get(page(admin, case)))
+    assert "Retirer le retour noté" not in shown
+    assert "quand l'argent est rendu. Le retour noté ne se retire plus." in shown
 
 
 def test_every_step_may_be_taken_from_the_admin(admin):

@@ -342,6 +342,7 @@ STEPS: dict[str, Who] = {
     "expedition": WORK,
     "retour": WORK,
     "preuve": WORK,
+    "retour-errone": WORK,
     "accepter": ADMIN,
     "refuser": ADMIN,
 }

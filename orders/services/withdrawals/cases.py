@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event
+from orders.journal import RETURN_TAKEN_BACK, record_event, refuse_missing_reason
 from orders.models import OPEN_CASES, Order, RefundLine, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
@@ -125,6 +125,33 @@ def record_return(
         _credit_what_left(case, known, had_left)
         name = "withdrawal.goods_received" if goods_received else "withdrawal.proof_received"
         record_event(known, name, actor=actor, withdrawal=str(case.withdrawal_id), moment=moment.isoformat())
+    return case
+
+
+def take_return_back(*, case_id: int, reason: str, actor: User | None) -> WithdrawalCase:
+    """Take a return back that was noted by mistake, else the proof of its sending: the refund may wait for them again.
+    The journal keeps the day that was noted.
+
+    Raises Problem 409 `case_closed`, `case_not_taken_up`, `reason_needed`, `no_return` where neither was noted, and
+    `case_refunding` once a refund was decided, which relied on it; nothing changes then.
+    """
+    refuse_missing_reason(reason)
+    with _open_case(case_id) as (case, order):
+        known = _require_accepted(case, order)
+        if RefundRequest.objects.filter(withdrawal=case.withdrawal_id).exists():
+            raise Problem("case_refunding", _("Un remboursement est déjà décidé."), 409)
+        noted = case.goods_received_at or case.shipping_proof_at
+        if noted is None:
+            raise Problem("no_return", _("Aucun retour n'est noté."), 409)
+        if is_return := case.goods_received_at is not None:
+            case.goods_received_at = None
+        else:
+            case.shipping_proof_at = None
+        case.save()
+        record_event(
+            known, RETURN_TAKEN_BACK, actor=actor, withdrawal=str(case.withdrawal_id), is_return=is_return,
+            moment=noted.isoformat(), reason=reason.strip(),
+        )  # fmt: skip
     return case
 
 
