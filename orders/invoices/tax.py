@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from orders.models import Invoice, InvoiceKind, Order, OrderStatus, VatRate
 from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
-from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
+from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, split_vat, tax_lines, untaxed
 from orders.selectors.company_numbers import to_consumers
 from orders.selectors.destinations import place_of
 from orders.selectors.invoices import first_invoice
@@ -84,6 +84,11 @@ class _Rates:
         self._of_category: dict[int | None, Decimal] = {}
         for row in VatRate.objects.filter(country=country, starts_on__lte=day).order_by("starts_on"):
             self._of_category[row.category_id] = row.percent
+
+    @property
+    def lowest(self) -> Decimal:
+        """The lowest rate of any goods there."""
+        return min([self.of(None), *self._of_category.values()])
 
     def of(self, category_id: int | None) -> Decimal:
         """Return the rate of goods of a category. A territory's own rate counts for all of them."""
@@ -159,23 +164,24 @@ def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
     of that day.
 
     What is sold before the registration counts is declared in each country instead (regulation (EU) 282/2011, 57d).
-    Unpaid orders to the Union count as sold: each may be paid before this one. No query but for another country of the
-    Union without a registration; then up to four.
+    Unpaid orders to the Union count as sold: each may be paid before this one. Like the threshold, all count without
+    the VAT that prices of a liable seller include: at the lowest rate of France, so that none is counted for less than
+    it will be. No query but for another country of the Union without a registration; then up to five.
     """
     if place.vat != VatPosition.UNION or ShopSettings.load().is_oss_registered(day):
         return False
     territories = load_territories()
-    unpaid = sum(
-        (
-            order.total
-            for order in Order.objects.filter(status=OrderStatus.PENDING, billing_company_number="").exclude(
-                country__in=_FRANCE
-            )
-            if place_of(order, territories).vat == VatPosition.UNION
-        ),
-        ZERO,
-    )
-    return bool(_beyond(day.year, unpaid + total))
+    totals = [total] + [
+        order.total
+        for order in Order.objects.filter(status=OrderStatus.PENDING, billing_company_number="").exclude(
+            country__in=_FRANCE
+        )
+        if place_of(order, territories).vat == VatPosition.UNION
+    ]
+    if ShopSettings.load().is_vat_liable(day):
+        lowest = _Rates(None, day).lowest
+        totals = [split_vat(each, lowest).net for each in totals]
+    return bool(_beyond(day.year, sum(totals, ZERO)))
 
 
 def is_oss_number_needed(day: date) -> bool:

@@ -361,6 +361,28 @@ def test_art_258_a_a_sale_that_needs_an_oss_number_is_refused_before_it_is_made(
     assert invoice.data["seller"]["oss_number"] == "FR12123456789"
 
 
+def test_art_258_a_unpaid_sales_of_a_liable_seller_count_without_their_vat() -> None:
+    set_shop(**LIABLE, oss_number="", eu_sales_threshold=Decimal("1000.00"))
+    with time_machine.travel(JULY, tick=False):
+        # 1,200.00 at 20 % are the threshold itself, in what is asked for as in what waits for its payment.
+        waiting = make_order((make_product(price="600.00"), 1), country="DE")
+        rest = make_product(price="600.00")
+        with pytest.raises(Problem):
+            make_order((make_product(price="600.01"), 1), country="AT")
+        last = make_order((rest, 1), country="AT")
+        with pytest.raises(Problem):
+            make_order((make_product(price="50.00"), 1), country="BE")
+        for order in (waiting, last):
+            assert pay_order(order).invoices.get().data["tax"]["treatment"] == "domestic"
+        assert against_threshold(2026)[0] == Decimal("1000.00")
+        # Books at 5.5 % would count for more: a cart may hold them.
+        set_shop(**LIABLE, oss_number="", eu_sales_threshold=Decimal("2000.00"))
+        book_and_figurine()
+        make_order((make_product(price="1055.00"), 1), country="DE")
+        with pytest.raises(Problem):
+            make_order((make_product(price="50.00"), 1), country="BE")
+
+
 def test_a_document_never_names_a_number_that_is_missing() -> None:
     set_shop(oss_number="", eu_sales_threshold=Decimal("1000.00"))
     order = make_order((make_product(price="900.00"), 1), country="DE")
