@@ -247,6 +247,11 @@ def crossed_out_price(
     return quantize(shown) if shown > offer.price else None
 
 
+def may_cross_out(product: Product, promotion: Promotion | None) -> bool:
+    """Whether `crossed_out_price` has anything to cross out, without asking what was charged before."""
+    return product.original_price is not None or (promotion is not None and promotion.is_reduction)
+
+
 def fill_listed(
     product: Product,
     found: Sequence[Offer],
@@ -254,7 +259,8 @@ def fill_listed(
     history: Mapping[OfferKey, Sequence[PricePoint]],
 ) -> None:
     """Set what lists show of a product, in memory: `price_from`, `price_to`, `crossed_out`, `reduced_price` and
-    `running_promotion`. `found` are its offers under the promotion, `history` is as in `crossed_out_price`."""
+    `running_promotion`. `found` are those of its offers under the promotion that lists speak of
+    (`catalog.selectors.availability.listed_offers`), `history` is as in `crossed_out_price`."""
     began = None if promotion is None else promotion.starts_at
     first = first_offer(product, found)
     product.price_from = min((offer.price for offer in found), default=ZERO)

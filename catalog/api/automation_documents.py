@@ -36,8 +36,8 @@ class AutomationProduct(ProductFields):
     url = serializers.CharField()
     category_slug = serializers.CharField()
     image_url = serializers.CharField(allow_null=True)  # type: ignore[assignment]
-    price_from = amount(help_text="What its cheapest way costs now, promotions included.")
-    price_to = amount(help_text="What its dearest way costs now.")
+    price_from = amount(help_text="What its cheapest way that can be bought costs now, promotions included.")
+    price_to = amount(help_text="What its dearest way that can be bought costs now.")
     archived = serializers.BooleanField(help_text="No longer sold, and kept.")
     variations = AutomationVariation(many=True)
     variants = AutomationVariant(many=True)

@@ -84,8 +84,8 @@ class ProductPromotion(serializers.Serializer[Any]):
 
 
 class ProductSummary(serializers.Serializer[Any]):
-    """A product in a list. `price` is its own price, `price_from` the lowest of all its finishes and variations;
-    `original_price` is the one that may be shown crossed out."""
+    """A product in a list. `price` is its own price, `price_from` the lowest of those of its finishes and
+    variations that can be bought; `original_price` is the one that may be shown crossed out."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()

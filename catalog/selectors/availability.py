@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.db.models import Exists, OuterRef, Q, Subquery
 
 from catalog.models import Finish, Product, ProductVariation, Variant
-from catalog.pricing import offers
+from catalog.pricing import Offer, offers
 
 LOW_STOCK = 3
 """From so many units on, pages say how many are left."""
@@ -81,10 +81,17 @@ def availability_of(product: Product, variant: Variant) -> Availability:
     return Availability(product.is_published and not is_sold_out(product, variant), quantity, level)
 
 
+def listed_offers(product: Product, found: Iterable[Offer]) -> list[Offer]:
+    """What lists speak of, among a product's offers: those that can be bought, all of them where none can. Nobody is
+    drawn to a price or a height that is sold out."""
+    known = list(found)
+    return [offer for offer in known if not is_sold_out(product, offer.variant)] or known
+
+
 def listed_columns(product: Product, variants: Iterable[Variant]) -> dict[str, bool]:
-    """What the columns of a product are to say of the variants that its page offers: whether some can be bought or can
-    leave at once, and the classes of their heights, sold out or not."""
-    shown = [offer.variant for offer in offers(product, variants)]
+    """What the columns of a product are to say of its `listed_offers`: whether some can be bought or can leave at once,
+    and the classes of their heights."""
+    shown = [offer.variant for offer in listed_offers(product, offers(product, variants))]
     found = [availability_of(product, variant) for variant in shown]
     own = [product.height_cm if variant.height_cm is None else variant.height_cm for variant in shown]
     heights = [height for height in own if height is not None]

@@ -20,7 +20,7 @@ from catalog import pricing
 from catalog.models import DRAWN_PLACE, DRAWN_PLACES, Finish, Product, ProductImage, Promotion, Variant
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.availability import availability_of
+from catalog.selectors.availability import availability_of, listed_offers
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of
 from catalog.selectors.products import price_histories
 from catalog.selectors.promotions import promotions_of
@@ -251,7 +251,7 @@ def _bring_up_to(now: datetime, products: Sequence[Product]) -> None:
     variants, histories, promotions = variants_of(keys), price_histories(keys), promotions_of(keys, now)
     for product in products:
         promotion = pricing.running_promotion(promotions[product.pk], now)
-        offers = list(pricing.offers(product, variants[product.pk], promotion))
+        offers = listed_offers(product, pricing.offers(product, variants[product.pk], promotion))
         pricing.fill_listed(product, offers, promotion, histories[product.pk])
 
 
@@ -271,7 +271,10 @@ def _card(
 ) -> ProductCard:
     several = product.price_to > product.price_from
     shown = [image_info(photo, product.name) for photo in photos[:2]]
-    first = pricing.first_variant(product, variants)
+    # What the product's page opens on.
+    listed = listed_offers(product, pricing.offers(product, variants))
+    opening = pricing.first_offer(product, listed) or next(iter(listed), None)
+    first = None if opening is None else opening.variant
     stock = None if first is None else availability_of(product, first)
     days = wording.production_days(product, first, default_days)
     return ProductCard(

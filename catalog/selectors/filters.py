@@ -2,6 +2,11 @@
 
 A choice is a bit of a product's row. The counts of all choices come from one reading of the catalogue: it is grouped by
 category and bits, and the groups are added up in memory.
+
+Prices and heights are those of what can be bought (`listed_offers`), so that beside « Disponible » each is right by
+itself. Two of them, or a finish, may still be met by two variants of one product: a bit for each combination of finish,
+height and availability would be more than the column holds, and a price is none. Reading the variants instead would
+join all of them for each count of a list, which is to stay flat to 100,000 products.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class Model3D:
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
     """A product's page with one choice made, at first the default one. `price` to `price_to` is the range of what can
-    be chosen; `selected` is None for a product of which nothing has a price."""
+    be bought, as lists show it; `selected` is None for a product of which nothing has a price."""
 
     row: Product
     id: int

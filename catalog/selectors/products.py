@@ -13,7 +13,7 @@ from catalog.pricing import Offer, OfferKey
 from catalog.safety import safety_of
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.availability import availability_of
+from catalog.selectors.availability import availability_of, listed_offers
 from catalog.selectors.pictures import image_info, images_of_variant
 from catalog.selectors.product_detail import Model3D, OfferChoice, Photo, ProductDetail
 from catalog.selectors.promotions import promotions_of
@@ -78,8 +78,8 @@ def _detail(
     shown = list(pricing.offers(product, variants, promotion))
     first = pricing.first_offer(product, shown)
     choices = [_choice(product, offer, photos, history, promotion, default_days) for offer in shown]
-    low = min((choice.price for choice in choices), default=product.price)
-    high = max((choice.price for choice in choices), default=product.price)
+    prices = [offer.price for offer in listed_offers(product, shown)] or [product.price]
+    low, high = min(prices), max(prices)
     has_figure = pricing.is_true_figure(
         promotion, [(choice.price, choice.original_price) for choice in choices]
     )

@@ -135,7 +135,9 @@ def find_sellables(
     photos = images_of(products)
     default_days = wording.default_production_days()
     running = {pk: pricing.running_promotion(promotions[pk], moment) for pk in products}
-    histories = price_histories([pk for pk, row in products.items() if _may_cross_out(row, running[pk])])
+    histories = price_histories(
+        [pk for pk, row in products.items() if pricing.may_cross_out(row, running[pk])]
+    )
     return {
         key: _sellable(
             key,
@@ -150,10 +152,6 @@ def find_sellables(
         else _unknown(key, default_days)
         for key in wanted
     }
-
-
-def _may_cross_out(product: Product, promotion: Promotion | None) -> bool:
-    return product.original_price is not None or (promotion is not None and promotion.is_reduction)
 
 
 def _add_units(row: Product | Variant, quantity: int) -> None:

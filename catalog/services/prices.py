@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalog import pricing
 from catalog.models import PricePoint, Product, Promotion, Variant
 from catalog.pricing import Offer
+from catalog.selectors.availability import listed_offers
 from catalog.selectors.products import PriceHistory, price_histories
 from catalog.selectors.promotions import concerned_products, promotions_of
 from catalog.selectors.variants import variants_of
@@ -141,5 +142,5 @@ def _fill_columns(
 ) -> bool:
     """Set what lists show of the product; returns whether any of it is new."""
     before = [getattr(product, name) for name in _COLUMNS]
-    pricing.fill_listed(product, found, promotion, history)
+    pricing.fill_listed(product, listed_offers(product, found), promotion, history)
     return before != [getattr(product, name) for name in _COLUMNS]

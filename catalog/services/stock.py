@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +13,10 @@ from django.db.models import F, Q, QuerySet
 from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
+from catalog import pricing
 from catalog.models import Product, Variant
-from catalog.selectors.availability import LOW_STOCK, Level, listed_columns
+from catalog.selectors.availability import LOW_STOCK, Level, listed_columns, listed_offers
+from catalog.selectors.products import price_histories
 from catalog.selectors.variants import variants_of
 from catalog.services.reports import report_stock
 from shop.core.content_version import content_changed
@@ -101,22 +104,31 @@ def lock_products(*, product_ids: Iterable[int | None] | QuerySet[Any]) -> list[
 
 
 def refresh_availability(*, product_ids: Collection[int]) -> None:
-    """Bring what the rows of these products say of their variants up to date. Two queries, one more for each that
-    changed.
+    """Bring what the rows of these products say of their variants up to date, under the promotion that is recorded. Two
+    queries, one more where a price may be crossed out, and one for each that changed.
 
     The products must be locked by the caller: two buyers of the last units of two variants would otherwise each see
     the other's unit still there.
     """
-    products = list(Product.objects.filter(pk__in=product_ids).select_related("category").order_by("pk"))
+    rows = Product.objects.filter(pk__in=product_ids).select_related("category", "running_promotion")
+    products = list(rows.order_by("pk"))
     variants = variants_of([product.pk for product in products])
+    histories = price_histories(
+        [row.pk for row in products if pricing.may_cross_out(row, row.running_promotion)]
+    )
     for product in products:
-        columns = listed_columns(product, variants[product.pk])
-        if any(getattr(product, name) != value for name, value in columns.items()):
+        before, promotion = copy(product), product.running_promotion
+        found = listed_offers(product, pricing.offers(product, variants[product.pk], promotion))
+        pricing.fill_listed(product, found, promotion, histories.get(product.pk, {}))
+        columns: dict[str, Any] = listed_columns(product, variants[product.pk])
+        columns |= {name: getattr(product, name) for name in _PRICES}
+        if any(getattr(before, name) != value for name, value in columns.items()):
             Product.objects.filter(pk=product.pk).update(**columns)
     if products:
         content_changed()
 
 
+_PRICES = ("price_from", "price_to", "crossed_out", "reduced_price")
 _ROWS: dict[str, type[Product] | type[Variant]] = {"product": Product, "variant": Variant}
 
 

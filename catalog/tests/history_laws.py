@@ -134,12 +134,11 @@ class HistoryLaws:
                 sold = find_sellables(
                     [*map(key_of, offered_of(Product.objects.select_related("category").get(pk=card.id)))]
                 )
-                prices = {row.unit_price for row in sold.values() if row.unit_price is not None}
+                listed = [row for row in sold.values() if row.problem is None] or [*sold.values()]
+                prices = {row.unit_price for row in listed if row.unit_price is not None}
                 assert (card.price, card.price_to) == (min(prices), max(prices) if len(prices) > 1 else None)
                 assert card.available == any(row.problem is None for row in sold.values())
-                crossed = {
-                    (row.unit_price, row.original_price) for row in sold.values() if row.original_price
-                }
+                crossed = {(row.unit_price, row.original_price) for row in listed if row.original_price}
                 shown = card.original_price and (card.reduced_price or card.price, card.original_price)
                 assert shown in crossed if crossed else shown is None
                 for key, row in sold.items():

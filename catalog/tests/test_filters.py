@@ -94,13 +94,17 @@ def test_a_filter_leaves(query, expected):
 
 
 def test_size_reads_the_heights_of_what_the_page_offers(shop):
-    """Of its own or the product's, sold out or not; not of a format that is not offered."""
+    """Of its own or the product's, sold out only where all are; not of a format that is not offered."""
     small, large = shop["formats"].variations.first(), make_variation(shop["formats"], "Grande", sort_order=2)
     change_variant(variant_of(shop["formats"], small), height_cm=Decimal("9.0"))
     change_variant(variant_of(shop["formats"], large), stock_quantity=0)
     assert shown("size=small") == {"Ready", "Formats"}
+    assert shown("size=large") == {"Both"}
+    change_variant(variant_of(shop["formats"], small), in_stock=False)
+    assert shown("size=small") == {"Ready", "Formats"}
     assert shown("size=large") == {"Formats", "Both"}
-    change_variant(variant_of(shop["formats"], large), height_cm=Decimal("17.9"))
+    change_variant(variant_of(shop["formats"], large), stock_quantity=1, height_cm=Decimal("17.9"))
+    assert shown("size=small") == {"Ready"}
     assert shown("size=medium") == {"Sold", "Formats"}
     assert shown("size=large") == {"Both"}
     busts = Category.objects.get(slug="bust")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
+
 import pytest
+import time_machine
 from django.db.models import F
+from django.utils import timezone
 
 from catalog.models import Product, Variant
 from catalog.selectors.availability import LOW_STOCK
+from catalog.selectors.cards import cards_of_keys
+from catalog.selectors.products import find_product
 from catalog.services.categories import save_category
 from catalog.services.products import delete_variation
 from catalog.services.stock import OutOfStock, hold_stock, refresh_availability, release_stock
@@ -15,6 +22,7 @@ from catalog.tests.factories import (
     change_variant,
     make_category,
     make_product,
+    make_promotion,
     make_variation,
 )
 from catalog.tests.stock_levels import levels, painted_and_raw, state, unit
@@ -87,6 +95,66 @@ def test_lists_follow_the_category_and_the_formats():
     save_category(category=category)
     delete_variation(variation=small)
     assert state(product) == (True, True)
+
+
+@pytest.mark.parametrize("original", [None, "150.00"])
+def test_the_range_of_prices_is_that_of_what_can_be_bought(
+    client, original, django_assert_num_queries, run_on_commit
+):
+    """In lists, on the page and for programs, from the sale of the last unit on; all prices once nothing is left."""
+    product, painted, raw = painted_and_raw(original_price=original)
+    change_variant(raw, stock_quantity=1)
+
+    def said() -> list[tuple[str, str]]:
+        row = Product.objects.get(pk=product.pk)
+        page = find_product(product.pk)
+        [card] = cards_of_keys([product.pk])
+        full = client.get(f"/api/products/{product.pk}").json()
+        return [
+            *((str(each.price), str(each.price_to or each.price)) for each in (page, card)),
+            (str(row.price_from), str(row.price_to)),
+            (full["price_from"], full["price_to"]),
+        ]
+
+    def listed(query: str) -> bool:
+        content = client.get(f"/produits?{query}").content.decode()
+        return f"/produit/{product.pk}-" in content
+
+    assert said() == [("62.00", "129.00")] * 4
+    assert listed("price_max=70&availability=available") is True
+    # The product, its variant's number, product and variants, the crossed-out price's history, what changed.
+    with run_on_commit(), django_assert_num_queries(6 if original is None else 7):
+        held = hold_stock(units=[unit(raw)], savepoint=False)
+    assert said() == [("129.00", "129.00")] * 4
+    assert listed("price_max=70&availability=available") is False
+    with run_on_commit():
+        change_variant(painted, in_stock=False)
+    assert said() == [("62.00", "129.00")] * 4
+    with run_on_commit():
+        release_stock(units=held)
+    assert said() == [("62.00", "62.00")] * 4
+    assert listed("price_max=70&availability=available") is True
+
+
+def test_what_is_crossed_out_in_lists_can_be_bought():
+    with time_machine.travel(timezone.now() - timedelta(days=60), tick=False):
+        product, painted, _raw = painted_and_raw()
+    make_promotion(product, percent=50)
+    columns = Product.objects.values_list("price_from", "price_to", "crossed_out", "reduced_price")
+    assert columns.get() == (31, Decimal("64.50"), 129, Decimal("64.50"))
+    change_variant(painted, stock_quantity=1)
+    hold_stock(units=[unit(painted)])
+    assert columns.get() == (31, 31, 62, 31)
+
+
+def test_a_card_speaks_of_the_choice_that_its_page_opens_on():
+    """Its units and its delay, not those of the first one, which is sold out."""
+    product, painted, raw = painted_and_raw()
+    change_variant(painted, stock_quantity=0, production_days_min=30, production_days_max=40)
+    change_variant(raw, stock_quantity=2, production_days_min=3, production_days_max=4)
+    [card] = cards_of_keys([product.pk])
+    assert (card.available_quantity, card.stock_text) == (2, "Plus que 2 en stock")
+    assert (card.production_days_min, card.production_days_max) == (3, 4)
 
 
 def test_only_what_changed_is_written(django_assert_num_queries):

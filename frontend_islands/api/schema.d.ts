@@ -2609,12 +2609,12 @@ export interface components {
             category_slug: string;
             /**
              * Format: decimal
-             * @description What its cheapest way costs now, promotions included.
+             * @description What its cheapest way that can be bought costs now, promotions included.
              */
             price_from?: string;
             /**
              * Format: decimal
-             * @description What its dearest way costs now.
+             * @description What its dearest way that can be bought costs now.
              */
             price_to?: string;
             /** @description No longer sold, and kept. */
@@ -4486,8 +4486,8 @@ export interface components {
             is_default: boolean;
         };
         /**
-         * @description A product in a list. `price` is its own price, `price_from` the lowest of all its finishes and variations;
-         *     `original_price` is the one that may be shown crossed out.
+         * @description A product in a list. `price` is its own price, `price_from` the lowest of those of its finishes and
+         *     variations that can be bought; `original_price` is the one that may be shown crossed out.
          */
         ProductFull: {
             id: number;
@@ -4565,8 +4565,8 @@ export interface components {
             label: string;
         };
         /**
-         * @description A product in a list. `price` is its own price, `price_from` the lowest of all its finishes and variations;
-         *     `original_price` is the one that may be shown crossed out.
+         * @description A product in a list. `price` is its own price, `price_from` the lowest of those of its finishes and
+         *     variations that can be bought; `original_price` is the one that may be shown crossed out.
          */
         ProductSummary: {
             id: number;
