@@ -76,14 +76,16 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
     return favourite_ids(user_id)
 
 
-def choose_return_mails(*, user_id: int, product_ids: Iterable[int], language: str) -> None:
-    """Write to the member when one of these favourites is back, and about none of the others on sale: a wish that the
-    member is not shown stays."""
+def choose_return_mails(
+    *, user_id: int, product_ids: Iterable[int], language: str, seen_ids: Iterable[int] = ()
+) -> None:
+    """Write to the member when one of these favourites is back, and no longer about those that they saw chosen
+    (`seen_ids`) and did not leave so. A wish that they were not shown, made elsewhere meanwhile, stays as it is."""
+    wanted, seen = set(product_ids), set(seen_ids)
+    favourites = Favourite.objects.filter(user_id=user_id, product__is_published=True)
     with transaction.atomic():
-        favourites = Favourite.objects.filter(user_id=user_id, product__is_published=True)
-        wanted = favourites.filter(product_id__in=list(product_ids))
-        wanted.update(notify_when_back=True, language=language)
-        favourites.exclude(pk__in=wanted.values("pk")).update(notify_when_back=False, missing_since=None)
+        favourites.filter(product_id__in=wanted - seen).update(notify_when_back=True, language=language)
+        favourites.filter(product_id__in=seen - wanted).update(notify_when_back=False, missing_since=None)
 
 
 def stop_return_mails(*, key: str) -> bool:

@@ -295,7 +295,9 @@ class TestReturnMails:
 
     def test_nobody_gets_a_mail_who_did_not_ask(self, awaited):
         watch_favourites(now=timezone.now())
-        choose_return_mails(user_id=awaited.user_id, product_ids=[], language="fr")
+        choose_return_mails(
+            user_id=awaited.user_id, product_ids=[], seen_ids=[awaited.product_id], language="fr"
+        )
         watch_favourites(now=timezone.now())
         self.back(awaited)
         assert watch_favourites(now=timezone.now()) == 0

@@ -127,7 +127,7 @@ def test_who_wants_no_mail_any_more_as_a_favourite_sells_out_waits_for_none() ->
         user=member, product=make_product(in_stock=False), notify_when_back=True
     )
     with transaction.atomic():
-        choose_return_mails(user_id=member.pk, product_ids=[], language="fr")
+        choose_return_mails(user_id=member.pk, product_ids=[], seen_ids=[favourite.product_id], language="fr")
         watching = Started(lambda: watch_favourites(now=timezone.now()))
         wait_until_blocked()
     assert watching.value() == 0

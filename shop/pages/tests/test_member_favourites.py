@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from accounts.tests.people import make_member
@@ -49,7 +51,19 @@ def test_wishes_are_kept_as_ticked(client, member):
     assert (response.status_code, response["Location"]) == (303, TAB)
     assert response.cookies["notice"].value == "return_mails_saved"
     assert wishes(member) == {"Golem": True, "Lutin": False}
-    client.post("/espace-membre/favoris", {"notify": [second.pk, "x", "9" * 40, "-1"]})
+    sent = {"notify": [second.pk, "x", "9" * 40, "-1"], "seen": [first.pk, "x", "9" * 40]}
+    client.post("/espace-membre/favoris", sent)
+    assert wishes(member) == {"Golem": False, "Lutin": True}
+
+
+def test_a_page_that_was_open_for_long_undoes_nothing_that_was_chosen_elsewhere(client, member):
+    ended, added = keep(member, "Golem"), keep(member, "Lutin")
+    client.post("/espace-membre/favoris", {"notify": [ended.pk]})
+    page = client.get(TAB).content.decode()
+    assert re.findall(r'name="seen" value="(\d+)"', page) == [str(ended.pk)]
+    client.post("/espace-membre/favoris", {"notify": [added.pk], "seen": [ended.pk]})
+    # What the page shows is sent again as it is.
+    client.post("/espace-membre/favoris", {"notify": [ended.pk], "seen": [ended.pk]})
     assert wishes(member) == {"Golem": False, "Lutin": True}
 
 
@@ -58,7 +72,7 @@ def test_the_wish_for_a_piece_that_is_hidden_for_now_is_kept(client, member):
     shown = keep(member, "Lutin")
     client.post("/espace-membre/favoris", {"notify": [hidden.pk, shown.pk]})
     change_product(hidden, is_published=False)
-    client.post("/espace-membre/favoris", {"notify": []})
+    client.post("/espace-membre/favoris", {"notify": [], "seen": [shown.pk, hidden.pk]})
     assert wishes(member) == {"Golem": True, "Lutin": False}
 
 

@@ -153,11 +153,12 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
 @members_only
 @require_POST
 def return_mails(request: HttpRequest) -> HttpResponse:
-    """`POST /espace-membre/favoris`: the favourites whose keys come as `notify` are written about when they are back,
-    the others are not."""
+    """`POST /espace-membre/favoris`: the favourites whose keys come as `notify` are written about when they are back;
+    those that the page showed so, whose keys come as `seen` too, no longer without it."""
     choose_return_mails(
         user_id=cast(User, request.user).pk,
         product_ids=read_keys(request.POST.getlist("notify")),
+        seen_ids=read_keys(request.POST.getlist("seen")),
         language=get_language() or "",
     )
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
