@@ -107,7 +107,7 @@ def running_promotion(found: Iterable[ProductPromotion], now: datetime) -> Promo
     """The promotion that a product has at a moment, of those that apply to it. One at a time.
 
     One that was given to the product itself goes before one of its category; then the one that started last, one
-    without a start being the oldest; then the one that was written last.
+    without a start (a product's own) being the oldest; then the one that was written last.
     """
     running = [each for each in found if each.promotion.state(now) == PromotionState.RUNNING]
     if not running:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -32,7 +32,11 @@ class CategoryAdmin(StaffAdmin[Category]):
     search_fields = ("name_fr", "name_en", "name_es", "name_de", "slug")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Category]:
-        return super().get_queryset(request).annotate(products_found=Count("products"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(products_found=Count("products", filter=Q(products__trashed_at=None)))
+        )
 
     @admin.display(description=_("produits"), ordering="products_found")
     def product_count(self, category: Category) -> int:

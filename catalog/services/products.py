@@ -24,11 +24,12 @@ from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import record_prices, refresh_due_promotions
+from catalog.services.promotions import rename_own_promotion
 from catalog.services.reports import report_deletion, report_product, watch_stock
 from catalog.services.search_index import index_products, remove_product, shown_text
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
-from shop.core.languages import LANGUAGES
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.letters import slug_of
 from shop.core.problems import InvalidFields, Problem
 from shop.core.searching import folded
@@ -40,6 +41,7 @@ _DERIVED = (
     *("running_promotion_id", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
 MOST_FORMATS = 50
+_NAME = f"name_{SOURCE_LANGUAGE}"
 _SEARCHED = ("name", "description", "full_description")
 
 
@@ -72,6 +74,8 @@ def save_product(
         is_new = product.pk is None
         with watch_stock([product.pk]):
             product.save()
+            if stored and stored[_NAME] != getattr(product, _NAME):
+                rename_own_promotion(product=product)
             refresh_product(product_id=product.pk)
         report_product(product.pk, EventKind.PRODUCT_CREATED if is_new else EventKind.PRODUCT_UPDATED)
     product.refresh_from_db(fields=[*_DERIVED, "updated_at"])

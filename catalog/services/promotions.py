@@ -19,6 +19,7 @@ from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_products
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import InvalidFields, Problem
 
 OFFER_FIELDS = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
@@ -34,7 +35,8 @@ def save_promotion(
     now: datetime | None = None,
 ) -> Promotion:
     """Check and store a promotion and what it applies to (None: what it applied to before), and refresh the products
-    concerned. A start in the past counts from now on: what was charged before stays what it was.
+    concerned. A start in the past counts from now on: what was charged before stays what it was. Without a start it
+    starts now, unless it is a product's own, or ran without one before.
 
     Raises `Problem` (400 `invalid`) with messages by field. Takes about a second for 2,000 products.
     """
@@ -46,6 +48,8 @@ def save_promotion(
             promotion.full_clean()
         except ValidationError as error:
             raise InvalidFields(error.message_dict) from error
+        if _starts_now(promotion, moment):
+            promotion.starts_at = moment
         promotion.next_boundary = promotion.boundary_after(moment)
         lock_concerned(
             promotion,
@@ -118,10 +122,19 @@ def set_own_promotion(*, product: Product, **offer: Any) -> Promotion | None:
             delete_promotion(promotion=own)
         return None
     own = own or Promotion(product=product)
-    own.name = product.name[:120]
+    own.name = _name_of(product)
     for name in _OFFERED:
         setattr(own, name, getattr(wanted, name))
     return save_promotion(promotion=own)
+
+
+def rename_own_promotion(*, product: Product) -> None:
+    """Call its own promotion as the product is called now. One query."""
+    Promotion.objects.filter(product=product).update(name=_name_of(product))
+
+
+def _name_of(product: Product) -> str:
+    return str(getattr(product, f"name_{SOURCE_LANGUAGE}"))[:120]
 
 
 def end_promotion(*, promotion: Promotion) -> Promotion:
@@ -150,6 +163,13 @@ def delete_promotion(*, promotion: Promotion) -> None:
         refresh_prices(product_ids=concerned, moments=[moment])
         report_products(concerned)
         content_changed()
+
+
+def _starts_now(promotion: Promotion, moment: datetime) -> bool:
+    if promotion.product_id is not None or promotion.starts_at is not None:
+        return False
+    ran = Promotion.objects.filter(pk=promotion.pk, is_active=True, starts_at=None).exists()
+    return promotion.state(moment) == PromotionState.RUNNING and not ran
 
 
 def _renew_version(promotion: Promotion, moment: datetime) -> None:

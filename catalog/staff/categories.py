@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from catalog.models import CATEGORY_TEXTS, Category, Synonym
 from catalog.selectors.pictures import image_info
@@ -54,7 +54,9 @@ class Categories(StaffRows[Category]):
     )
 
     def rows(self) -> QuerySet[Category]:
-        return Category.objects.select_related("picture").annotate(product_count=Count("products"))
+        return Category.objects.select_related("picture").annotate(
+            product_count=Count("products", filter=Q(products__trashed_at=None))
+        )
 
     def line(self, row: Category) -> Line:
         count = getattr(row, "product_count", None)
@@ -73,7 +75,10 @@ class Categories(StaffRows[Category]):
         save_category(category=row)
         image = form.cleaned_data.get("new_picture")
         if image is not None or form.cleaned_data["remove_picture"]:
-            set_category_picture(category=row, image=image)
+            before = getattr(row, "picture", None)
+            after = set_category_picture(category=row, image=image)
+            was, now = ({"picture": "" if each is None else each.file.name} for each in (before, after))
+            form.other_changes = (was, now)
 
     def delete(self, row: Category) -> None:
         delete_category(category=row)

@@ -72,7 +72,8 @@ class PromotionForm(forms.ModelForm[Promotion]):
             self.fields[name].widget.attrs.pop("multiple", None)
             self.fields[name].required = False
         if self.instance.product_id:
-            for name in _TARGETS:
+            # Called as its product is.
+            for name in ("name", *_TARGETS):
                 del self.fields[name]
             self.fields["is_active"].help_text = (
                 "Décochée, elle ne s'applique pas. Elle vaut pour cette pièce seule, sans dates\u00a0: pour des dates "
@@ -97,7 +98,7 @@ class Promotions(StaffRows[Promotion]):
     add_label, deleted = "Nouvelle promotion", "La promotion est supprimée."
     note = (
         "Une seule à la fois sur un produit\u00a0: celle qui le vise passe avant celle de sa catégorie\u00a0; entre "
-        "deux, celle qui a commencé en dernier. Une promotion sans date de début compte comme la plus ancienne."
+        "deux, celle qui a commencé en dernier. Celle d'une fiche, qui n'a pas de dates, compte comme la plus ancienne."
     )
     empty = "Aucune promotion."
     model, form = Promotion, PromotionForm

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog.models import Product, Promotion
 from catalog.selectors.cards import read_cards_of
@@ -17,7 +18,7 @@ from catalog.services import prices
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.products import save_product
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
-from catalog.tests.factories import make_category, make_product, make_promotion
+from catalog.tests.factories import change_product, make_category, make_product, make_promotion
 from catalog.tests.promotions import END, LONG_AGO, SECOND, START, at, charged, history, listed
 from shop.core.problems import Problem
 
@@ -254,6 +255,35 @@ def test_written_by_the_names_of_the_product_it_is_its_own_undated_one():
     assert not Promotion.objects.exists()
     with pytest.raises(Problem, match=r"Choisissez le type de la promotion\."):
         set_own_promotion(product=product, promotion_active=True, promotion_type="")
+
+
+def test_it_is_called_as_its_product_is():
+    product = make_product("Golem")
+    own = set_own_promotion(product=product, promotion_active=True, promotion_type="buy_2_get_1")
+    other = make_promotion(product, name="Golem")
+    change_product(product, name_fr="Golem d'hiver")
+    for row in (own, other):
+        row.refresh_from_db()
+    assert (own.name, other.name) == ("Golem d'hiver", "Golem")
+
+
+def test_one_without_a_start_starts_as_it_is_switched_on():
+    """And so goes before one that runs longer; it stood behind all that have a date."""
+    product, now = make_product(price="100.00"), timezone.now()
+    make_promotion(product, percent=20, starts_at=now - timedelta(days=7))
+    off = make_promotion(product, percent=30, is_active=False)
+    assert (off.starts_at, charged(product, now)) == (None, Decimal("80.00"))
+    off.is_active = True
+    save_promotion(promotion=off, now=now)
+    assert (off.starts_at, charged(product, now)) == (now, Decimal("70.00"))
+    save_promotion(promotion=off, now=now + timedelta(hours=1))
+    # One that ran without a start already keeps its place.
+    Promotion.objects.filter(pk=off.pk).update(starts_at=None)
+    off.refresh_from_db()
+    save_promotion(promotion=off, now=now + timedelta(hours=1))
+    assert (off.starts_at, charged(product, now + timedelta(hours=1))) == (None, Decimal("80.00"))
+    ended = make_promotion(product, ends_at=now - timedelta(days=1))
+    assert ended.starts_at is None
 
 
 def test_the_next_change_is_the_first_start_or_end_of_an_active_one(planned):

@@ -65,6 +65,12 @@ def test_without_its_picture_a_category_shows_its_newest_piece_again(admin_clien
     assert shown == ["categories", "categories", "products", "products"]
     assert card.image.url == piece.file.url
     assert RetiredPicture.objects.get().file.name.startswith("categories/")
+    name = RetiredPicture.objects.get().file.name
+    trail = AuditEntry.objects.filter(action="category.changed").order_by("pk")
+    assert list(trail.values_list("before", "after")) == [
+        ({"picture": ""}, {"picture": name}),
+        ({"picture": name}, {"picture": ""}),
+    ]
 
 
 def test_a_forged_count_of_lines_is_not_drawn(admin_client: Client) -> None:
@@ -120,6 +126,8 @@ def test_a_category_whose_products_are_in_the_trash_says_so(admin_client: Client
     trash_products(product_ids=[product.pk], actor=None)
     asked = admin_client.get(page).content.decode()
     assert "a encore des produits (1). Changez-les de catégorie d&#x27;abord." in asked
+    # In the list too, that of the trash is not counted.
+    assert "1 pièce<" in admin_client.get(LIST).content.decode()
 
 
 def test_categories_are_moved_by_one_place(admin_client: Client) -> None:

@@ -29,13 +29,16 @@ def record_row(
 
 
 def form_changes(form: BaseForm) -> tuple[Values, Values]:
-    """Return what a stored model form changed: the values before and after, by column."""
+    """Return what a stored model form changed: the values before and after, by column; and its `other_changes`, in rows
+    beside its own."""
     row: Model = form.instance  # type: ignore[attr-defined]
     columns = {field.name: field for field in (*row._meta.concrete_fields, *row._meta.many_to_many)}
     names = [name for name in form.changed_data if name in columns]
     before = {name: audit_value(columns[name], form.initial.get(name)) for name in names}
     after = {name: audit_value(columns[name], _value(row, columns[name])) for name in names}
-    changed = [name for name in names if before[name] != after[name]]
+    others: tuple[Values, Values] = getattr(form, "other_changes", ({}, {}))
+    before, after = before | others[0], after | others[1]
+    changed = [name for name in after if before[name] != after[name]]
     return {name: before[name] for name in changed}, {name: after[name] for name in changed}
 
 
@@ -86,9 +89,9 @@ def record_forms(form: Any, formset: Any, *, actor: AbstractBaseUser, added: boo
             record_row("changed", child, actor=actor, before=before, after=after)
         for child in formset.deleted_objects:
             record_row("deleted", child, actor=actor, before=row_values(child))
-    if added:
-        record_row("added", form.instance, actor=actor, after=row_values(form.instance))
-        return
     before, after = form_changes(form)
+    if added:
+        record_row("added", form.instance, actor=actor, after=row_values(form.instance) | after)
+        return
     if before or after:
         record_row("changed", form.instance, actor=actor, before=before, after=after)
