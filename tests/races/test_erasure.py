@@ -55,10 +55,11 @@ def test_a_checkout_that_began_first_is_counted_and_waited_for(monkeypatch):
     placed, go_on = Event(), Event()
     keep = placement._keep_account
 
-    def slowly(buyer: Any) -> None:
-        keep(buyer)
+    def slowly(buyer: User) -> User:
+        account = keep(buyer)
         placed.set()
         go_on.wait(30)
+        return account
 
     monkeypatch.setattr(placement, "_keep_account", slowly)
     checkout = Started(partial(make_order, (piece, 1), user=zoe, email="zoe@example.com"))
@@ -110,9 +111,10 @@ def test_without_the_lock_an_order_is_placed_by_nobody(monkeypatch):
     erasure = request_erasure(user=zoe, language="fr")
     placed, go_on = Event(), Event()
 
-    def unlocked(_buyer: Any) -> None:
+    def unlocked(buyer: User) -> User:
         placed.set()
         go_on.wait(30)
+        return buyer
 
     monkeypatch.setattr(placement, "_keep_account", unlocked)
     checkout = Started(partial(make_order, (piece, 1), user=zoe, email="zoe@example.com"))

@@ -221,9 +221,12 @@ def _write_order(
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
     buyer = find_buyer(order)
     if buyer is not None:
-        _keep_account(buyer)
+        account = _keep_account(buyer)
         order.user = buyer
-        order.save(update_fields=["user", "updated_at"])
+        if order.email == buyer.email:
+            # It may have changed since the request began: what moves then would not find this order.
+            order.email = account.email
+        order.save(update_fields=["user", "email", "updated_at"])
     items = OrderItem.objects.bulk_create(order_items(order, cart.lines))
     index_placed_order(order, items)
     attempt = prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
@@ -231,14 +234,17 @@ def _write_order(
     return PlacedOrder(order, items, attempt)
 
 
-def _keep_account(buyer: User) -> None:
-    """An erasure of the account waits for this order, and counts it; one that was quicker leaves nobody to order."""
-    if find_open_member(buyer.pk) is None:
+def _keep_account(buyer: User) -> User:
+    """Return the account as it is now. Its erasure and a change of its address wait for this order, and find it; an
+    erasure that was quicker leaves nobody to order."""
+    account: User | None = find_open_member(buyer.pk)
+    if account is None:
         raise Problem(
             "account_erased",
             _("Ce compte vient d'être effacé. Commandez sans compte, ou créez-en un autre."),
             409,
         )
+    return account
 
 
 def _write_payments(order: Order, quote: Quote, day: date) -> Payment:
