@@ -29,9 +29,10 @@ def token_is_valid(order: Order, token: str) -> bool:
     return _is_signed(_link_name(order), token, salt=_SALT)
 
 
-def _link_name(order: Order) -> str:
+def _link_name(order: Order, name: str = "") -> str:
     """What is signed: links of an earlier version open the order no longer."""
-    return f"{order.pk}/{order.link_version}" if order.link_version else str(order.pk)
+    name = name or str(order.pk)
+    return f"{name}/{order.link_version}" if order.link_version else name
 
 
 def order_url(order: Order, language: str = "") -> str:
@@ -42,16 +43,24 @@ def order_url(order: Order, language: str = "") -> str:
 
 
 def payment_token(order: Order) -> str:
-    """Return the token of an order's payment page. It opens that page only, as long as something is owed."""
-    return f"{order.pk.hex}-{signing.Signer(salt=_PAYMENT_SALT).signature(order.pk.hex)}"
+    """Return the token of an order's payment page. It opens that page only, as long as something is owed, and ends as
+    an `access_token` does."""
+    name = order.pk.hex
+    return f"{name}-{signing.Signer(salt=_PAYMENT_SALT).signature(_link_name(order, name))}"
+
+
+def payment_token_is_valid(order: Order, token: str) -> bool:
+    """Return whether `token` is the order's `payment_token`."""
+    name, _dash, signature = token.partition("-")
+    return name == order.pk.hex and _is_signed(_link_name(order, name), signature, salt=_PAYMENT_SALT)
 
 
 def order_id_of_payment_token(token: str) -> uuid.UUID | None:
-    """Return the order that a payment link was made for; None for anything the shop has not signed."""
-    name, _dash, signature = token.partition("-")
-    if not _is_signed(name, signature, salt=_PAYMENT_SALT):
+    """Return the order that a payment link names, signed or not; None where it names none."""
+    try:
+        return uuid.UUID(hex=token.partition("-")[0])
+    except ValueError:
         return None
-    return uuid.UUID(hex=name)
 
 
 def payment_page_url(order: Order) -> str:

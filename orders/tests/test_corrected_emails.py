@@ -7,11 +7,13 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.tests.people import make_member
-from orders.access import access_token, order_url
+from orders.access import access_token, order_url, payment_page_url
 from orders.models import Order, OrderStatus
 from orders.selectors.withdrawals import find_declared_order, withdrawal_path
 from orders.services.checkout.guest_accounts import correct_email
-from orders.tests.factories import make_order, pay_order
+from orders.services.installments.mails import mail_link
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.installments import offer_installments
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import MailState, OutgoingMail
 from shop.core.problems import Problem
@@ -75,6 +77,29 @@ def test_links_that_went_to_the_wrong_address_open_the_order_no_longer(
         assert [client.get(url).status_code for url in (wrong, order_url(order))] == [404, 200]
     assert order.reference not in client.get(form).content.decode()
     assert (first.link_version, order.link_version) == (0, 2)
+
+
+def test_the_payment_page_follows_and_its_link_of_before_opens_it_no_longer(
+    admin: User, client: Client
+) -> None:
+    make_seller()
+    offer_installments()
+    order = pay_order(make_order((make_product(price="170.00"), 1), payment_mode="installments", email=WRONG))
+    mail_link(order, order.payments.get(position=2), once="told")
+    wrong = payment_page_url(order)
+    mail = OutgoingMail.objects.get(kind="installment_link")
+    assert (mail.context["pay_url"], client.get(wrong).status_code) == (wrong, 200)
+
+    correct_email(order_id=order.pk, email=RIGHT, actor=admin)
+
+    order.refresh_from_db()
+    right = payment_page_url(order)
+    assert [client.get(url).status_code for url in (wrong, right)] == [404, 200]
+    assert client.post(wrong, {"pay": "all"}).status_code == 404
+    assert sent(WRONG) == []
+    sent(RIGHT)
+    mail.refresh_from_db()
+    assert (mail.to, right in mail.text, wrong in mail.text) == (RIGHT, True, False)
 
 
 def test_a_mail_that_waits_for_the_mail_server_has_the_links_of_now(admin: User, order: Order) -> None:

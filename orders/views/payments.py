@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from orders.access import order_id_of_payment_token
+from orders.access import order_id_of_payment_token, payment_token_is_valid
 from orders.guest_orders import NO_ORDER, browser_owns
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.selectors.installments import calendar, may_pause, needs_card
@@ -39,7 +39,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     """
     order_id = order_id_of_payment_token(token)
     order = order_for_page(order_id) if order_id is not None else None
-    plan = calendar(order) if order is not None else None
+    plan = calendar(order) if order is not None and payment_token_is_valid(order, token) else None
     if order is None or plan is None:
         raise DeadLink(NO_ORDER)
     problem, state = None, request.GET.get("etat", "")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
 from catalog.services.reviews import adopt_reviews
+from orders.access import payment_page_url
 from orders.journal import record_event
 from orders.models import Contract, Invoice, InvoiceKind, Order, OrderEvent
 from orders.search_index import index_order
@@ -101,6 +102,8 @@ def correct_email(*, order_id: uuid.UUID, email: str, actor: User) -> None:
             mail.to, mail.text, mail.html = address, "", ""
             if "order" in mail.context:
                 mail.context["order"] = order_context(order, mail.language)
+            if mail.context.get("pay_url"):
+                mail.context["pay_url"] = payment_page_url(order)
             mail.save(update_fields=["to", "text", "html", "context"])
         if order.is_paid and not any(mail.kind == "order_confirmation" for mail in waiting):
             invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).latest("version")
