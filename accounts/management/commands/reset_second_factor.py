@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.selectors import find_user
+from accounts.models import User
 from accounts.services.second_factor import reset_second_factor
+from shop.core.email_addresses import normalise_email
 
 
 class Command(BaseCommand):
@@ -21,7 +22,8 @@ class Command(BaseCommand):
         parser.add_argument("email")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = find_user(options["email"])
+        # A blocked one, too.
+        user = User.objects.filter(email=normalise_email(options["email"])).first()
         if user is None:
             raise CommandError(f"No account has the address {options['email']}.")
         removed = reset_second_factor(user)

@@ -151,6 +151,13 @@ def test_who_lost_everything_is_helped_by_a_server_command(member, secret, capsy
         call_command("reset_second_factor", "nobody@example.com")
 
 
+def test_a_blocked_account_loses_its_factors_by_the_command_too(member, secret, capsys):
+    User.objects.filter(pk=member.pk).update(is_active=False)
+    call_command("reset_second_factor", "client@example.com")
+    assert capsys.readouterr().out == "2 removed from client@example.com.\n"
+    assert held(member).count() == 0
+
+
 def test_the_password_is_not_asked_for_where_there_is_a_second_factor(client, member, secret):
     client.force_login(member)
     page = text(client.post(APP, {"action": "remove"}))
