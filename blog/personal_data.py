@@ -182,7 +182,8 @@ def _content(values: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _erase_articles(person: Person) -> bool:
-    if person.key is not None:
+    # A guest wrote nothing, and the pages of everybody stay in the cache.
+    if person.key:
         forget_author(user_id=person.key)
     return True
 

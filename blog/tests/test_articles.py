@@ -10,6 +10,7 @@ from rest_framework.exceptions import NotAuthenticated
 from accounts.models import User
 from accounts.tests.people import make_admin
 from blog.models import Article, ArticleAutosave, ArticleRevision, Tag
+from blog.personal_data import _erase_articles
 from blog.services.articles import (
     autosave_article,
     create_article,
@@ -23,6 +24,7 @@ from blog.services.editing import store_article
 from blog.tests.articles import make_article, make_draft, make_picture
 from catalog.tests.factories import make_product
 from shop.core.models import AuditEntry
+from shop.core.personal_data import Person
 from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
@@ -207,6 +209,15 @@ def test_forget_author_leaves_the_shop_as_author_in_every_version():
     assert (stored.author_id, stored.author_name, stored.updated_at) == (None, shop_name, article.updated_at)
     assert (revision.created_by_id, revision.values["author_name"]) == (None, shop_name)
     assert not ArticleAutosave.objects.exists()
+
+
+def test_the_erasure_of_a_guest_leaves_the_pages_of_everybody_in_the_cache(
+    django_capture_on_commit_callbacks,
+):
+    for key, dropped in ((0, 0), (make_admin().pk, 1)):
+        with django_capture_on_commit_callbacks() as callbacks:
+            assert _erase_articles(Person(key, ("zoe@example.com",)))
+        assert len(callbacks) == dropped
 
 
 def test_forget_author_leaves_no_name_in_what_others_are_typing():
