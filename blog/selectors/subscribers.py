@@ -64,3 +64,10 @@ def find_by_token(token: str) -> Subscriber | None:
 def find_subscriber(email: str) -> Subscriber | None:
     """Return the row of an address in its stored form. One query."""
     return Subscriber.objects.filter(email=email).first()
+
+
+def gets_letters(email: str) -> bool:
+    """Return whether letters are sent to an address in its stored form: they go on after an account that ends by
+    inactivity. One query."""
+    subscriber = find_subscriber(email)
+    return subscriber is not None and subscriber.receives

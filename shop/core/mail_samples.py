@@ -75,6 +75,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "url": "http://localhost:8000/auth",
             "is_blocked": False,
             "ends_at": "2026-12-21T13:05:00+00:00",
+            "keeps_newsletter": True,
         },
         "order_link": {
             "reference": order["reference"],

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services.members import close_account, is_last_admin
 from blog.models import ConsentSource
-from blog.selectors.subscribers import find_subscriber
+from blog.selectors.subscribers import gets_letters
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
 from catalog.services.notices import end_alerts
@@ -293,7 +293,6 @@ def _erase(erasure: Erasure) -> bool:
 
 def _announce(erasure: Erasure, left: list[str]) -> None:
     """The mail goes to the address that is being erased; the row that carries it is deleted once it is sent."""
-    subscriber = find_subscriber(erasure.emails[0])
     queue_mail(
         kind="account_erased",
         to=erasure.emails[0],
@@ -302,7 +301,7 @@ def _announce(erasure: Erasure, left: list[str]) -> None:
             "matters": left,
             "by_inactivity": erasure.by_inactivity,
             "is_guest": erasure.is_guest,
-            "keeps_newsletter": erasure.by_inactivity and subscriber is not None and subscriber.receives,
+            "keeps_newsletter": erasure.by_inactivity and gets_letters(erasure.emails[0]),
         },
         dedupe_key=f"erasure-done:{erasure.pk}",
     )

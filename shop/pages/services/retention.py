@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from accounts.models import User
+from blog.selectors.subscribers import gets_letters
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.members import hold_account
@@ -79,6 +80,7 @@ def _warn(user: User) -> bool:
                     "url": absolute_url(reverse("accounts:auth" if held.is_active else "contact")),
                     "is_blocked": not held.is_active,
                     "ends_at": _end(timezone.now()).isoformat(),
+                    "keeps_newsletter": gets_letters(user.email),
                 },
                 dedupe_key=f"inactive:{user.pk}:{timezone.localdate():%Y%m%d}",
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from html import unescape
 
 import pytest
 from allauth.usersessions.models import UserSession
@@ -157,6 +158,18 @@ def test_a_wish_for_an_alert_that_nobody_confirmed_is_no_activity():
     user = idle("typed@example.com", joined=4 * 366)
     Notice.objects.create(email=user.email, token="t" * 43, product=make_product())
     assert warn_inactive(ago(days=3 * 365), 10) == 1
+
+
+@pytest.mark.parametrize("suspension", ["", "complaint"])
+def test_the_announcement_says_that_a_subscription_goes_on(suspension):
+    gone = idle("gone@example.com", joined=4 * 366)
+    since = ago(days=4 * 365)
+    make_subscriber(gone.email, suspended_at=since if suspension else None, suspension=suspension)
+    warn_inactive(ago(days=3 * 365), 10)
+    send_mails()
+    mail = OutgoingMail.objects.get(kind="account_inactive")
+    told = "Votre abonnement à la newsletter continue, car vous n'y avez pas mis fin"
+    assert [told in unescape(part) for part in (mail.text, mail.html)] == [not suspension] * 2
 
 
 def test_a_subscription_outlives_an_account_that_ends_by_inactivity(mailoutbox):
