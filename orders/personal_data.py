@@ -75,7 +75,7 @@ def register() -> None:
                 "orders.Withdrawal": (
                     *("name", "email", "order_text", "reason", "statement", "language", "filed_by"),
                 ),
-                "orders.WithdrawalCase": ("goods", "decision", "revocation_text"),
+                "orders.WithdrawalCase": ("email", "goods", "decision", "revocation_text"),
                 "orders.InstallmentPause": ("actor", "reason"),
             },
             export=order_records,

@@ -130,7 +130,7 @@ class WithdrawalCase(models.Model):
     effect on the order: charges stopped, return asked for. It is empty while staff still have to decide. `voided` are
     the euros that will not be collected because of it. `goods` is what a customer wrote who returns a part of the order
     without having chosen its lines. `revocation_text` are the words of `revoked_on` by which the customer took the
-    declaration back.
+    declaration back. `email` is the address of its author by now, empty while it is the declared one.
     """
 
     withdrawal = models.OneToOneField(
@@ -151,6 +151,7 @@ class WithdrawalCase(models.Model):
     refund_by = models.DateField(_("à rembourser au plus tard le"), null=True, blank=True)
     taken_up_at = models.DateTimeField(_("prise en compte le"), null=True, blank=True)
     voided = models.DecimalField(_("échéances arrêtées (€)"), max_digits=10, decimal_places=2, default=0)
+    email = models.EmailField(_("adresse e-mail"), blank=True, default="", db_default="")
     goods = models.CharField(_("articles rendus, selon le client"), max_length=500, blank=True)
     shipping_allowed_at = models.DateTimeField(_("expédition du reste permise le"), null=True, blank=True)
     goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
@@ -173,6 +174,11 @@ class WithdrawalCase(models.Model):
 
     def __str__(self) -> str:
         return self.state_label
+
+    @property
+    def address(self) -> str:
+        """The e-mail address that its author is written to."""
+        return self.email or self.withdrawal.email
 
     @property
     def goods_left(self) -> bool:

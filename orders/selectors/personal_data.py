@@ -1,6 +1,6 @@
 """The orders of a person: what they may read, and what has to end before they can be erased."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
@@ -19,8 +19,13 @@ def orders_of(person: Person) -> QuerySet[Order]:
 
 def withdrawals_of(person: Person) -> QuerySet[Withdrawal]:
     """Return the declarations of a person, or about an order of theirs, oldest first."""
-    own = person.has_address() | Q(order__in=orders_of(person).order_by())
+    own = declared_by(person.has_address) | Q(order__in=orders_of(person).order_by())
     return Withdrawal.objects.filter(own).select_related("case").order_by("declared_at")
+
+
+def declared_by(has_address: Callable[[str], Q]) -> Q:
+    """Return the condition that a declaration is somebody's by its address, which their account may have left since."""
+    return has_address("case__email") | (Q(case__email="") | Q(case=None)) & has_address("email")
 
 
 def matter_of(order: Order) -> str:

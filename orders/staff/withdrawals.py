@@ -73,7 +73,7 @@ PARTS = (
     Part("terminees", "Terminées", lambda cases: cases.exclude(state__in=OPEN_CASES)),
     Part("toutes", "Toutes"),
 )
-SEARCHED = ("withdrawal__name", "withdrawal__email", "withdrawal__order_text", "order__reference")
+SEARCHED = ("withdrawal__name", "withdrawal__email", "email", "withdrawal__order_text", "order__reference")
 
 
 @staff_page(StaffAction.SEE_WITHDRAWALS)

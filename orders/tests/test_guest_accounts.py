@@ -15,9 +15,13 @@ from accounts.tests.people import deliver_mails, link_in_last_mail, mails, make_
 from catalog.models import Review
 from orders.access import access_token, order_url
 from orders.mails import mail_customer
-from orders.selectors.personal_data import orders_of
+from orders.models import Withdrawal
+from orders.selectors.personal_data import orders_of, withdrawals_of
 from orders.selectors.withdrawals import find_declared_order
 from orders.services.checkout.guest_accounts import may_join
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.mails import mail_refused
+from orders.tests.declarations import declare
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import Person
@@ -190,6 +194,24 @@ def test_a_member_of_another_address_takes_no_order_over(client):
     assert answer.status_code == 409
     order.refresh_from_db()
     assert order.user is None
+
+
+@pytest.mark.both_engines
+def test_a_declaration_that_fits_no_order_follows_its_member():
+    declared = declare(Declaration("Léa Martin", "Lea@example.com", "la commande de mai", "fr"))
+    member = make_member("lea@example.com")
+    for new in ("neuve@example.com", "autre@example.com"):
+        change = request_email_change(user=member, email=new, language="fr")
+        for mailbox in Mailbox:
+            confirm_email_change(key=email_change_key(change, mailbox))
+        member.refresh_from_db()
+        declared = Withdrawal.objects.get()
+        assert (member.email, declared.case.address, declared.email) == (new, new, "Lea@example.com")
+        assert list(withdrawals_of(Person(member.pk, (new,)))) == [declared]
+    for other in ("lea@example.com", "neuve@example.com"):
+        assert not withdrawals_of(Person(make_member(other).pk, (other,))).exists()
+    mail_refused(declared.case)
+    assert OutgoingMail.objects.get(kind="withdrawal_refused").to == "autre@example.com"
 
 
 @pytest.mark.both_engines

@@ -14,14 +14,16 @@ from accounts.services.signing_up import prepare_sign_up, request_sign_up
 from catalog.services.reviews import adopt_reviews
 from orders.access import payment_page_url
 from orders.journal import record_event
-from orders.models import Contract, Invoice, InvoiceKind, Order, OrderEvent
+from orders.models import Contract, Invoice, InvoiceKind, Order, OrderEvent, Withdrawal, WithdrawalCase
 from orders.search_index import index_order
 from orders.selectors.mail_contexts import order_context
+from orders.selectors.personal_data import declared_by
 from orders.services.checkout.placement import join_orders
 from orders.services.payments.mails import mail_confirmation
 from shop.core import limits
 from shop.core.email_addresses import clean_email
 from shop.core.models import MailState, OutgoingMail
+from shop.core.personal_data import Person
 from shop.core.problems import Problem
 
 
@@ -62,7 +64,8 @@ def join_member(*, order: Order, member: User) -> None:
 def move_orders(old: str, new: str) -> None:
     """A member proved another address: their orders, and those that were placed as a guest with the old one, are
     written about to that one, and found by it; reviews without an account become theirs. Invoices and contracts stay as
-    they were issued, and so do orders of theirs that were placed with a third address.
+    they were issued, and so do orders of theirs that were placed with a third address. Declarations of withdrawal stay
+    in their words: their cases know the address.
 
     Runs in the caller's transaction; locks the orders, oldest key first.
     """
@@ -70,6 +73,8 @@ def move_orders(old: str, new: str) -> None:
     theirs = Order.objects.filter(Q(user=member) | Q(user=None), email=old)
     for order in theirs.select_for_update(no_key=True).order_by("pk"):
         _write_to(order, new, member)
+    declared = Withdrawal.objects.filter(declared_by(Person(member.pk, (old,)).has_address))
+    WithdrawalCase.objects.filter(withdrawal__in=declared.order_by()).update(email=new)
     adopt_reviews(user_id=member.pk, email=old)
 
 

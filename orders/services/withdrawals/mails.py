@@ -104,7 +104,7 @@ def mail_refused(case: WithdrawalCase) -> None:
     withdrawal = case.withdrawal
     queue_mail(
         kind="withdrawal_refused",
-        to=withdrawal.email,
+        to=case.address,
         language=withdrawal.language,
         context={**_declared(withdrawal), "decision": case.decision, "seller": seller_context()},
         dedupe_key=f"withdrawal_refused:{withdrawal.pk}",
