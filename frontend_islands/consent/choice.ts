@@ -5,7 +5,7 @@
 import { randomKey } from "@/lib/random-key";
 
 export const KEY = "cookie-consent";
-const OPTIONAL = ["analytics", "marketing", "functionality"] as const;
+export const OPTIONAL = ["analytics", "marketing", "functionality"] as const;
 export type Category = (typeof OPTIONAL)[number];
 export type Allowed = Record<Category, boolean>;
 

@@ -68,8 +68,9 @@ afterEach(() => {
 
 async function open(
   attributes = 'data-analytics="G-AB12CD34EF" data-marketing="123456789012345" data-title="Accueil" data-event=""',
+  offered = "analytics marketing",
 ) {
-  document.body.innerHTML = `<template id="consent" data-version="${VERSION}" data-offered="analytics marketing"
+  document.body.innerHTML = `<template id="consent" data-version="${VERSION}" data-offered="${offered}"
     data-stored-analytics="_ga _ga_* " data-stored-marketing="_fbp " ${attributes}>${TEXTS}</template>
     <a href="/politique-cookies#choix" data-consent>Gérer les cookies</a><main tabindex="-1"></main><p id="live"></p>`;
   await import("./index");
@@ -300,7 +301,9 @@ test("addresses of the shop's own pages are told to nobody", async () => {
   history.replaceState(null, "", "/produits?search=secret&utm_source=letter");
   store();
   await open();
-  await waitFor(() => expect(loaded()).toHaveLength(2));
+  // Meta's script would read the search in the address.
+  await waitFor(() => expect(loaded()).toEqual([GOOGLE]));
+  expect(window.fbq).toBeUndefined();
   expect(document.referrer).toBe(`${location.origin}/`);
   const [, , options] = [...((window.dataLayer ?? [])[1] as Iterable<unknown>)];
   expect(options).toMatchObject({
@@ -308,6 +311,23 @@ test("addresses of the shop's own pages are told to nobody", async () => {
     page_referrer: `${location.origin}/`,
   });
   history.replaceState(null, "", "/");
+});
+
+test("a campaign in the address keeps no service off", async () => {
+  history.replaceState(null, "", "/produits?utm_source=letter&gclid=1&fbclid=2");
+  store();
+  await open();
+  await waitFor(() => expect(loaded()).toEqual([GOOGLE, META]));
+  history.replaceState(null, "", "/");
+});
+
+test("what a service stored that the shop no longer uses is deleted", async () => {
+  // biome-ignore lint/suspicious/noDocumentCookie: jsdom has no Cookie Store
+  for (const name of ["_ga", "_fbp"]) document.cookie = `${name}=1; Path=/`;
+  store();
+  await open('data-analytics="G-AB12CD34EF" data-title="Accueil" data-event=""', "analytics");
+  await waitFor(() => expect(loaded()).toEqual([GOOGLE]));
+  expect(document.cookie).toBe("_ga=1");
 });
 
 test("an answer that did not arrive is sent with the next page", async () => {

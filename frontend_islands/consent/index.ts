@@ -8,7 +8,7 @@
  * what they agreed to, and who refused gets nothing: neither a file nor a request.
  */
 import { type Answers, hideBanner, openDialog, showBanner } from "./banner";
-import { type Category, type Choice, decide, isInForce, KEY, readChoice, record } from "./choice";
+import { type Category, type Choice, decide, isInForce, KEY, OPTIONAL, readChoice, record } from "./choice";
 import { forget } from "./stored";
 
 const page = document.querySelector<HTMLTemplateElement>("template#consent");
@@ -48,14 +48,14 @@ function start(page: HTMLTemplateElement): void {
   });
 }
 
-/** Loads what is allowed; silences the rest, and deletes what it stored. */
+/** Loads what is allowed; silences the rest, and deletes what it stored, also for a shop that used it before. */
 function apply(page: HTMLTemplateElement, categories: Category[], choice: Choice | undefined): void {
   const allowed = categories.filter((name) => choice?.[name]);
   if (page.dataset.title !== undefined && (allowed.length > 0 || "measured" in page.dataset)) {
     page.dataset.measured = "";
     void import("./measure").then(({ measure }) => measure(page, allowed));
   }
-  for (const name of categories) {
+  for (const name of OPTIONAL) {
     if (!allowed.includes(name)) forget(page.getAttribute(`data-stored-${name}`) ?? "");
   }
 }

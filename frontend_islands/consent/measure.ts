@@ -37,7 +37,7 @@ export function measure(page: HTMLTemplateElement, allowed: readonly Category[])
     if (begins("analytics", allowed)) startAnalytics(analytics, title);
   }
   if (marketing) {
-    if (begins("marketing", allowed)) startPixel(marketing, event);
+    if (hasPlainAddress() && begins("marketing", allowed)) startPixel(marketing, event);
     else window.fbq?.("consent", allowed.includes("marketing") ? "grant" : "revoke");
   }
 }
@@ -121,6 +121,16 @@ function cutReferrer(): void {
   const from = document.referrer;
   const shown = from.startsWith(`${location.origin}/`) ? `${location.origin}/` : from;
   Object.defineProperty(document, "referrer", { configurable: true, get: () => shown });
+}
+
+/**
+ * The pixel reads the address itself, and nothing gives it another one: it stays off a page whose address says more than
+ * which page it is and the campaign that led here, as a search does.
+ */
+function hasPlainAddress(): boolean {
+  return [...new URLSearchParams(location.search).keys()].every((name) =>
+    /^(utm_\w+|gclid|fbclid)$/.test(name),
+  );
 }
 
 /** The parameters of a campaign, without what else the address holds. */

@@ -11,7 +11,7 @@ from django.template.context import Context
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from shop.consent.registry import DESCRIPTIONS, IN_A_SENTENCE, Category
+from shop.consent.registry import DESCRIPTIONS, IN_A_SENTENCE, THIRD_PARTIES, Category
 from shop.consent.selectors import (
     Service,
     configured_services,
@@ -50,6 +50,8 @@ def _lazily(services: tuple[Service, ...]) -> dict[str, Callable[[], Any]]:
     offered = partial(offered_categories, services)
     return {
         "version": partial(consent_version, services),
+        # Those that the shop no longer uses as well: what they stored is deleted.
+        "parties": lambda: THIRD_PARTIES,
         "offered": offered,
         "names": lambda: get_text_list(
             [f"{IN_A_SENTENCE[category]} ({_names(services, category)})" for category in offered()], _("et")

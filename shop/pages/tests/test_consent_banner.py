@@ -67,6 +67,8 @@ def test_each_id_asks_for_its_category_and_allows_its_hosts_alone():
     set_ids(pixel_id=PIXEL)
     html, policy = page("/")
     assert attributes(html)["offered"] == "marketing"
+    # What the service before it left is deleted all the same.
+    assert attributes(html)["stored-analytics"] == "_ga _ga_* "
     assert "https://connect.facebook.net" in policy
     assert "google" not in policy
 
