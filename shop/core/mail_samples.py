@@ -60,10 +60,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "due_by": "2026-12-21T13:05:00+00:00",
             "matters": [_("Commande %(reference)s\u00a0: elle n'est pas encore livrée.") % name],
         },
-        "account_erasure_link": {
-            "url": "http://localhost:8000/effacement?cle=abc:def",
-            "is_blocked": False,
-        },
+        "account_erasure_link": {"url": "http://localhost:8000/effacement?cle=abc:def"},
         "account_erasure_ended": {"url": "http://localhost:8000/espace-membre/donnees"},
         "account_erased": {
             "matters": [],

@@ -29,7 +29,8 @@ from shop.core.personal_data import (
     register_not_personal,
     register_retention,
 )
-from shop.pages.models import CartReminder, ContactImage, ContactRequest, DataExport, InactivityNotice
+from shop.pages.models import CartReminder, ContactImage, ContactRequest, InactivityNotice
+from shop.pages.selectors.personal_data import exports_of
 from shop.pages.services.contact import delete_request, purge_pictures, purge_requests
 from shop.pages.services.data_exports import delete_exports, purge_exports
 from shop.pages.services.retention import erase_inactive, warn_inactive
@@ -89,7 +90,7 @@ def register() -> None:
             recipients=_("hébergeur"),
             kept=_("la date de l'effacement, sous le seul numéro du compte"),
             columns={
-                "pages.DataExport": ("user_key", "language", "file"),
+                "pages.DataExport": ("user_key", "email", "language", "file"),
                 "pages.Erasure": ("user_key", "emails", "language"),
                 "pages.InactivityNotice": ("user_key",),
             },
@@ -192,11 +193,11 @@ def _erase_contacts(person: Person) -> bool:
 
 
 def _requests(person: Person) -> list[Record]:
-    exports = DataExport.objects.filter(user_key=person.key).order_by("requested_at")
+    exports = exports_of(person).order_by("requested_at")
     return [record_of(export, "requested_at", "state", "ready_at", "expires_at") for export in exports]
 
 
 def _erase_requests(person: Person) -> bool:
-    delete_exports(DataExport.objects.filter(user_key=person.key))
+    delete_exports(exports_of(person))
     InactivityNotice.objects.filter(user_key=person.key).delete()
     return True

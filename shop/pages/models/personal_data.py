@@ -23,14 +23,16 @@ EXPORTS_UNDER_WAY = (ExportState.REQUESTED, ExportState.RUNNING)
 
 
 class DataExport(models.Model):
-    """An archive of everything held about a member (GDPR art. 15, 20), in the private storage until it expires.
+    """An archive of everything held about a person (GDPR art. 15, 20), in the private storage until it expires.
 
-    `user_key` is the account's key: at most one is under way for each. `done` of `total` parts are written. A worker
+    `user_key` is the account's key, 0 for somebody without one, whose proven address is `email`: at most one is under
+    way for each. `done` of `total` parts are written. A worker
     holds it until `lease_until`; another takes it over then.
     """
 
     id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
     user_key = models.BigIntegerField(_("compte n°"), db_index=True)
+    email = models.EmailField(_("adresse e-mail"), blank=True, default="", db_default="")
     language = models.CharField(_("langue"), max_length=5)
     state = models.CharField(
         _("état"), max_length=10, choices=ExportState.choices, default=ExportState.REQUESTED
@@ -51,15 +53,16 @@ class DataExport(models.Model):
         ordering = ("-requested_at",)
         constraints = (
             models.UniqueConstraint(
-                fields=("user_key",),
+                fields=("user_key", "email"),
                 condition=Q(state__in=EXPORTS_UNDER_WAY),
-                name="export_one_under_way",
+                name="export_one_for_each",
             ),
             models.CheckConstraint(condition=Q(state__in=ExportState.values), name="export_state_known"),
         )
 
     def __str__(self) -> str:
-        return f"{self.user_key} · {self.get_state_display()}"
+        whose = str(self.user_key) if self.user_key else _("Sans compte")
+        return f"{whose} · {self.get_state_display()}"
 
     @property
     def is_under_way(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from allauth.account.models import EmailAddress
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -29,19 +29,26 @@ def person_of(user: User) -> Person:
     return Person(user.pk, tuple(dict.fromkeys((user.email, *proven))))
 
 
-def current_export(user_key: int) -> DataExport | None:
-    """Return the member's export that is under way, else the latest; none that has expired. One query."""
-    latest = DataExport.objects.filter(user_key=user_key).first()
+def current_export(user_key: int, email: str = "") -> DataExport | None:
+    """Return the export of a member, or of an address without an account, that is under way, else the latest; none that
+    has expired. One query."""
+    latest = DataExport.objects.filter(user_key=user_key, email=email).first()
     if latest is not None and latest.expires_at is not None and latest.expires_at <= timezone.now():
         return None
     return latest
 
 
-def ready_export(user_key: int, key: uuid.UUID) -> DataExport | None:
-    """Return an archive that its member may download now. One query."""
+def ready_export(user_key: int, key: uuid.UUID, email: str = "") -> DataExport | None:
+    """Return an archive that its person may download now. One query."""
     return DataExport.objects.filter(
-        pk=key, user_key=user_key, state=ExportState.READY, expires_at__gt=timezone.now()
+        pk=key, user_key=user_key, email=email, state=ExportState.READY, expires_at__gt=timezone.now()
     ).first()
+
+
+def exports_of(person: Person) -> QuerySet[DataExport]:
+    """Return the exports of an account, and those that were asked for without one by an address of the person."""
+    own = Q(user_key=0, email__in=person.emails)
+    return DataExport.objects.filter(own | Q(user_key=person.key) if person.key else own)
 
 
 def erasure_of(user_key: int) -> Erasure | None:

@@ -1,5 +1,5 @@
-"""The archive of all that is held about a member (GDPR art. 15, 20), a blocked one too: asked for, made by a worker,
-deleted in a week."""
+"""The archive of all that is held about a person (GDPR art. 15, 20), a member, a blocked one too, or somebody without
+an account: asked for, made by a worker, deleted in a week."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from shop.core.personal_data import Person, ProcessingActivity, Record, activiti
 from shop.core.site import absolute_url
 from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
 from shop.pages.selectors.personal_data import current_export, person_of
+from shop.pages.services.erasures import refuse_member
 
 logger = logging.getLogger(__name__)
 
@@ -44,23 +45,26 @@ MAX_TRIES = 3
 _FOLDER = "exports"
 
 
-def request_export(*, user: User, language: str) -> DataExport:
-    """Return the export that is under way, or start one. The caller knows who asks: signed in, or by the link of a
-    blocked member. Raises `Problem` (429 `throttled`) for a fourth in a day, and `NotAuthenticated` for an account that
-    was erased meanwhile."""
-    known = DataExport.objects.filter(user_key=user.pk, state__in=EXPORTS_UNDER_WAY).first()
+def request_export(*, user: User | None, language: str, email: str = "") -> DataExport:
+    """Return the export that is under way, or start one. The caller knows who asks: signed in, by the link of a blocked
+    member, or by that of an `email` without an account. Raises `Problem` (429 `throttled`) for a fourth in a day, 409
+    `has_account`, and `NotAuthenticated` for an account that was erased meanwhile."""
+    key = 0 if user is None else user.pk
+    known = DataExport.objects.filter(user_key=key, email=email, state__in=EXPORTS_UNDER_WAY).first()
     if known is not None:
         return known
-    limits.enforce(limits.DATA_EXPORT, str(user.pk))
+    if user is None:
+        refuse_member(email)
+    limits.enforce(limits.DATA_EXPORT, email or str(key))
     try:
         with transaction.atomic():
-            if hold_account(user.pk) is None:
+            if user is not None and hold_account(key) is None:
                 raise NotAuthenticated
-            asked = DataExport.objects.create(user_key=user.pk, language=language)
+            asked = DataExport.objects.create(user_key=key, email=email, language=language)
             enqueue_after_commit(TASK, str(asked.pk))
     except IntegrityError:
         # The other half of a double click was quicker.
-        found = current_export(user.pk)
+        found = current_export(key, email)
         assert found is not None
         return found
     return asked
@@ -77,7 +81,7 @@ def make_export(export_id: uuid.UUID) -> bool:
         return False
     export = DataExport.objects.get(pk=export_id)
     user = User.objects.filter(pk=export.user_key).first()
-    if user is None or user.is_closed:
+    if export.user_key and (user is None or user.is_closed):
         delete_exports(DataExport.objects.filter(pk=export.pk))
         return False
     try:
@@ -143,14 +147,14 @@ def _finish(export: DataExport, name: str, size: int) -> bool:
     expires = now + (now - kept_until("export_days", now))
     with transaction.atomic():
         member = hold_account(export.user_key)
-        if member is None:
+        if member is None and export.user_key:
             delete_exports(_ours(export))
             return False
         ready = _ours(export).update(
             state=ExportState.READY, lease_until=None, file=name, size=size, ready_at=now, expires_at=expires
         )
-        # Who is blocked waits on the page of their link: that of the member area is shut to them.
-        if ready and member.is_active:
+        # Who is blocked, or has no account, waits on the page of their link.
+        if ready and member is not None and member.is_active:
             with translation.override(export.language):
                 url = absolute_url(reverse("members-data"))
             queue_mail(
@@ -163,8 +167,8 @@ def _finish(export: DataExport, name: str, size: int) -> bool:
     return bool(ready)
 
 
-def _write_archive(export: DataExport, user: User) -> tuple[str, int]:
-    person = person_of(user)
+def _write_archive(export: DataExport, user: User | None) -> tuple[str, int]:
+    person = Person(0, (export.email,)) if user is None else person_of(user)
     parts = [activity for activity in activities() if activity.export is not None]
     _ours(export).update(total=len(parts))
     with (
@@ -177,7 +181,7 @@ def _write_archive(export: DataExport, user: User) -> tuple[str, int]:
             sections.append(_write_part(archive, activity, person))
             _ours(export).update(done=number, lease_until=timezone.now() + LEASE)
         archive.writestr("data.json", _as_json(sections, export))
-        archive.writestr("index.html", _as_page(sections, user, export))
+        archive.writestr("index.html", _as_page(sections, person.emails[0], export))
         archive.close()
         size = stream.tell()
         stream.seek(0)
@@ -227,12 +231,12 @@ def _values(record: Record) -> dict[str, Any]:
     return {value.key: value.value for value in record.values}
 
 
-def _as_page(sections: list[dict[str, Any]], user: User, export: DataExport) -> str:
+def _as_page(sections: list[dict[str, Any]], email: str, export: DataExport) -> str:
     return render_to_string(
         "pages/data_export.html",
         {
             "sections": sections,
-            "email": user.email,
+            "email": email,
             "language": export.language,
             "made_at": timezone.now(),
             "shop": ShopSettings.load(),

@@ -106,7 +106,9 @@ def refuse_member(email: str) -> None:
     if User.objects.filter(email=email, is_active=True).exists():
         raise Problem(
             "has_account",
-            _("Cette adresse a un compte\u00a0: son effacement se demande dans l'espace membre."),
+            _(
+                "Cette adresse a un compte\u00a0: tout se demande dans l'espace membre, sous «\u00a0Mes données\u00a0»."
+            ),
             409,
         )
 

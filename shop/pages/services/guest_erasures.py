@@ -1,5 +1,5 @@
-"""Erasure for somebody who can't sign in, without an account or with a blocked one, who also gets the archive of their
-data by it: staff send a link to the address that they wrote from, and who opens it has proved that it is theirs."""
+"""Erasure, and the archive of their data, for somebody who can't sign in, without an account or with a blocked one:
+staff send a link to the address that they wrote from, and who opens it has proved that it is theirs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail
 from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
-from shop.pages.selectors.personal_data import blocked_member
 from shop.pages.services.erasures import refuse_member
 
 LINK_LIFETIME = timedelta(days=7)
@@ -27,7 +26,8 @@ _SALT = "pages.guest-erasure"
 
 
 def send_erasure_link(*, email: str, language: str, actor: User) -> None:
-    """Queue the mail whose link registers the erasure of an address. Raises `Problem` (409 `has_account`)."""
+    """Queue the mail whose link gives the archive of an address, or registers its erasure. Raises `Problem` (409
+    `has_account`)."""
     address = normalise_email(email)
     with transaction.atomic():
         refuse_member(address)
@@ -40,8 +40,7 @@ def erasure_link_content(mail: OutgoingMail) -> MailContent:
     with translation.override(mail.language):
         path = reverse("erasure-link")
     key = signing.dumps([mail.to, mail.language], salt=link_salt(_SALT))
-    context = {"url": f"{absolute_url(path)}?cle={key}", "is_blocked": blocked_member(mail.to) is not None}
-    return MailContent("account_erasure_link", context)
+    return MailContent("account_erasure_link", {"url": f"{absolute_url(path)}?cle={key}"})
 
 
 def address_of_link(key: str) -> tuple[str, str] | None:

@@ -26,7 +26,9 @@ from orders.models import Order
 from orders.services.checkout.placement import join_orders
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.personal_data import Person
 from shop.pages.models import ContactRequest, DataExport, Erasure, ErasureState
+from shop.pages.personal_data import _erase_requests
 from shop.pages.services.data_exports import make_export
 from shop.pages.services.erasures import request_erasure_by_link, run_erasure
 from shop.pages.tests.personal_data import delivered_order, send_mails
@@ -314,11 +316,44 @@ def test_a_blocked_member_who_writes_has_their_archive_by_the_link(staff, client
     assert (refused.status_code, refused.context["export_refusal"][:23]) == (429, "Trop de demandes aujour")
 
 
-def test_who_has_no_account_or_an_erased_one_is_offered_no_archive(staff, client):
+@pytest.mark.both_engines
+def test_who_has_no_account_has_their_archive_by_the_link(staff, client, run_on_commit):
+    order = make_order(user=None, email=GUEST)
+    make_order(user=None, email="autre@example.com")
+    other = DataExport.objects.create(user_key=0, email="autre@example.com", language="fr")
     path = link(staff)
-    for address in (path, f"{path}&archive"):
-        page = client.get(address).content.decode()
-        assert ("Préparer mon archive" in page, "Effacer mes données</h1>" in page) == (False, True)
+    page = client.get(path).content.decode()
+    assert ("Préparer mon archive" in page, "Effacer mes données</h2>" in page) == (True, True)
+
+    for _ in range(2):
+        assert client.post(path, {"export": "1"})["Location"] == path
+    asked = DataExport.objects.get(email=GUEST)
+    with run_on_commit():
+        assert make_export(asked.pk)
+    [file] = re.findall(r'href="([^"]+archive)"', unescape(client.get(path).content.decode()))
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(client.get(file))))
+
+    data = json.loads(archive.read("data.json"))
+    assert [row["reference"] for row in data["orders"] if "reference" in row] == [order.reference]
+    assert (data["account"], data["cart"]) == ([], [])
+    assert GUEST in archive.read("index.html").decode()
+    assert not OutgoingMail.objects.filter(kind="account_data_ready").exists()
+    # The erasure takes the archive, and nobody else's.
+    assert _erase_requests(Person(0, (GUEST,)))
+    assert list(DataExport.objects.all()) == [other]
+
+
+def test_who_opened_an_account_since_has_their_archive_in_the_member_area(staff, client):
+    path = link(staff)
+    make_member(GUEST)
+    refused = client.post(path, {"export": "1"})
+    told = "Cette adresse a un compte\xa0: tout se demande dans l'espace membre, sous «\xa0Mes données\xa0»."
+    assert (refused.status_code, refused.context["export_refusal"]) == (409, told)
+    assert not DataExport.objects.exists()
+
+
+def test_who_has_an_erased_account_is_offered_no_archive(staff, client):
+    path = link(staff)
     user = make_member(GUEST)
     close_account(user=user)
     assert "Préparer mon archive" not in client.get(path).content.decode()

@@ -121,26 +121,27 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def erasure_link(request: HttpRequest) -> HttpResponseBase:
-    """`/effacement?cle=`: the link that somebody received who can't sign in, without an account or with a
-    blocked one; nothing happens before they press, and `cancel` takes it back until it begins. Who is blocked starts an
-    archive by `export`, and has it by `archive`."""
+    """`/effacement?cle=`: the link that somebody received who can't sign in, without an account or with a blocked one;
+    nothing happens before they press, and `cancel` takes an erasure back until it begins. `export` starts an archive,
+    and `archive` is it."""
     known = address_of_link(request.GET.get("cle", "")[:1000])
     if known is None:
         raise DeadLink("errors/404-erasure.html")
     email, language = known
     member = blocked_member(email)
-    if member is not None and member.is_closed:
-        member = None
-    export = None if member is None else current_export(member.pk)
+    is_closed = member is not None and member.is_closed
+    # An archive is an account's, or an address's.
+    whose = (0, email) if member is None else (member.pk, "")
+    export = None if is_closed else current_export(*whose)
     if export is not None and "archive" in request.GET:
-        return _archive(ready_export(export.user_key, export.pk))
+        return _archive(ready_export(export.user_key, export.pk, export.email))
     here = f"{request.path}?{urlencode({'cle': request.GET['cle']}, safe=':')}"
     refusals, status = {"refusal": "", "export_refusal": ""}, 200
     if request.method == "POST":
         try:
             if "export" in request.POST:
-                if member is not None:
-                    request_export(user=member, language=language)
+                if not is_closed:
+                    request_export(user=member, language=language, email=whose[1])
             elif "cancel" in request.POST:
                 cancel_erasure_by_link(email=email)
             else:
@@ -157,9 +158,8 @@ def erasure_link(request: HttpRequest) -> HttpResponseBase:
     is_refreshed = export is not None and export.is_under_way and request.method != "POST"
     context: dict[str, Any] = {
         "email": email,
-        "page_title": _("Mes données") if member else _("Effacer mes données"),
         "has_account": bool(person.key),
-        "has_archive": member is not None,
+        "has_archive": not is_closed,
         "export": export,
         "export_days": period_text("export_days"),
         "is_refreshed": is_refreshed,
