@@ -35,9 +35,10 @@ from blog.selectors.articles import article_url, render_values
 from blog.selectors.previews import preview_url
 from blog.services.articles import autosave_article, discard_autosave
 from blog.services.editing import Publication, store_article
-from blog.services.pictures import add_picture
+from blog.services.pictures import FOLDER, add_picture
 from blog.services.publication import restore_articles, trash_articles
 from catalog.api.staff_pictures import PictureUploadSerializer
+from shop.core.images import store_image
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
@@ -212,7 +213,8 @@ class ArticlePicturesView(APIView):
         """Stores a file, or a copy of what an address shows, once per `Idempotency-Key`."""
         form = PictureUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        image = form.drawn()
+        # Before the transaction: a storage may take seconds to answer.
+        image = store_image(image=form.drawn(), folder=FOLDER)
         made = make_once_for_staff(
             request,
             body={"article_picture": form.validated_data.get("url", "")},

@@ -14,11 +14,12 @@ from django.utils import timezone
 
 from blog.models import Article, Tag
 from blog.services.articles import create_article
+from blog.services.pictures import FOLDER as PICTURES
 from blog.services.pictures import add_picture
 from blog.services.publication import publish_article
 from blog.services.tags import tags_named
 from catalog.models import Product
-from shop.core.images import draw_shipped_image
+from shop.core.images import store_shipped_image
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 
 FOLDER = Path(__file__).parent
@@ -102,7 +103,7 @@ def _complete(text: str, stored: dict[str, str], keys: dict[str, int]) -> str:
 def _store(name: str) -> tuple[int, str]:
     """Store a shipped picture; return its key and address. Raises `FileNotFoundError`."""
     path = next((folder / name for folder in _PICTURES if (folder / name).exists()), _PICTURES[0] / name)
-    row = add_picture(image=draw_shipped_image(path))
+    row = add_picture(image=store_shipped_image(path, PICTURES))
     return row.pk, f"{settings.MEDIA_URL}{row.file.name}"
 
 

@@ -10,9 +10,9 @@ from django.db import transaction
 from blog.markup import picture_files
 from blog.models import Article, ArticleAutosave, ArticlePicture, ArticleRevision
 from catalog.services.media import DERIVE_TASK, retire_pictures
-from shop.core import images
 from shop.core.enqueue import enqueue_after_commit
-from shop.core.image_drawing import DrawnImage
+from shop.core.file_storage import keep_files
+from shop.core.images import StoredImage
 
 FOLDER = "blog"
 PICTURE_KIND = "article"
@@ -21,11 +21,11 @@ UNUSED_FOR = timedelta(days=30)
 seven days from the last word on, so that it may be weeks older than its first picture."""
 
 
-def add_picture(*, image: DrawnImage) -> ArticlePicture:
-    """Store a picture for articles; its smaller files are made in the background."""
-    stored = images.store_image(image=image, folder=FOLDER)
+def add_picture(*, image: StoredImage) -> ArticlePicture:
+    """Add a picture for articles that was stored; its smaller files are made in the background."""
     with transaction.atomic():
-        row = ArticlePicture.objects.create(**stored.columns)
+        keep_files([image.name], "default")
+        row = ArticlePicture.objects.create(**image.columns)
         enqueue_after_commit(DERIVE_TASK, PICTURE_KIND, row.pk)
     return row
 

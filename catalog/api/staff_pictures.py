@@ -21,7 +21,7 @@ from catalog.services import gallery
 from catalog.services.gallery import MOST_ARRANGED, MOST_PICTURES, Focus, picture_version
 from catalog.services.media import PHOTOS, Crop, store_upload
 from shop.core.image_drawing import DrawnImage
-from shop.core.images import describe, draw_image
+from shop.core.images import describe, draw_image, store_image
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
@@ -197,7 +197,7 @@ class ProductPicturesView(APIView):
         if "alt" in values:
             values[f"alt_{SOURCE_LANGUAGE}"] = values.pop("alt")
         # Before the transaction, which locks the product.
-        image = store_upload(image=form.drawn(), folder=PHOTOS)
+        image = store_image(image=form.drawn(), folder=PHOTOS)
         with _found():
             made = make_once_for_staff(
                 request,

@@ -22,12 +22,11 @@ from catalog.models import (
 )
 from catalog.pricing import Offer, offers
 from catalog.selectors.product_documents import PRICES, VARIANT_COLUMNS
-from catalog.services.media import add_product_image, set_product_model
+from catalog.services.media import MODELS, PHOTOS, add_product_image, set_product_model, store_model
 from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import complete_variants, refresh_product
 from catalog.services.promotions import OFFER_FIELDS, save_promotion, set_own_promotion
-from shop.core.images import draw_shipped_image
-from shop.core.models3d import check_model
+from shop.core.images import store_shipped_image
 
 FOLDER = Path(__file__).parent
 SOURCE = "demo"
@@ -116,7 +115,7 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
         for image in entry["images"]:
             row = add_product_image(
                 product=product,
-                image=draw_shipped_image(FOLDER / "pictures" / image["file"]),
+                image=store_shipped_image(FOLDER / "pictures" / image["file"], PHOTOS),
                 finish=image["finish"],
                 position=image["position"],
             )
@@ -146,8 +145,10 @@ def _load_promotion(entry: Entry, now: datetime) -> None:
 def _load_model(entry: dict[str, str], product: Product) -> None:
     models = FOLDER / "models"
     with (models / entry["glb"]).open("rb") as file:
-        model = check_model(file=file, name=entry["glb"])
-    set_product_model(product=product, model=model, poster=draw_shipped_image(models / entry["poster"]))
+        model = store_model(file=file, name=entry["glb"])
+    set_product_model(
+        product=product, model=model, poster=store_shipped_image(models / entry["poster"], MODELS)
+    )
 
 
 def _load_variation(entry: Entry, product: Product) -> ProductVariation:

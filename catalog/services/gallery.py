@@ -17,6 +17,7 @@ from catalog.services.media import (
     Crop,
     add_product_image,
     crop_product_image,
+    cut_product_image,
     delete_product_image,
 )
 from catalog.services.products import MOST_FORMATS, locked_product
@@ -163,15 +164,18 @@ def change_picture(
     `seen_version` is the `picture_version` that the person saw. Raises `Product.DoesNotExist`,
     `ProductImage.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `conflict`, 409 `trashed`.
     """
+    crop: Crop | None = values.get("crop")
+    shown = ProductImage.objects.filter(product=product_id, pk=image_id).first() if crop else None
+    # Before the transaction, which locks the product.
+    part = cut_product_image(image=shown, crop=crop) if crop and shown else None
     with transaction.atomic():
         product = _writable(product_id)
         row = product.images.select_for_update().get(pk=image_id)
         if seen_version and picture_version(row) != seen_version:
             raise gallery_conflict()
         before = written_values(row)
-        crop: Crop | None = values.get("crop")
         if "crop" in values and (crop is not None or row.whole):
-            crop_product_image(image=row, crop=crop)
+            crop_product_image(image=row, crop=crop, part=part)
         if "focus" in values:
             focus: Focus | None = values["focus"]
             row.focus_x, row.focus_y = (None, None) if focus is None else (focus.x, focus.y)

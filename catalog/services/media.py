@@ -4,10 +4,11 @@ The smaller files of a picture are made in the background."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from typing import IO, Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -30,17 +31,13 @@ from shop.core import images, models3d
 from shop.core.content_version import content_changed
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
-from shop.core.file_storage import discard_files
+from shop.core.file_storage import STAYS, discard_files, keep_files, store_file
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import StoredImage
-from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
 
-RETIRED_FOR = timedelta(days=1)
-"""How long files outlive their row at least: an order that is being placed and a page in a cache show them still."""
-
-PHOTOS = "products"
-"""The folder of products' photos."""
+PHOTOS, MODELS = "products", "models"
+"""The folders of products' photos, and of models with their posters."""
 SMALLEST_CROP = 200
 _FILE_COLUMNS = ("file", "width", "height", "colour", "derivatives")
 _BATCH = 100
@@ -68,6 +65,14 @@ class Crop:
         return left, top, min(width, round(right)), min(height, round(bottom))
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A 3D model that was taken in: its name in the media storage and its size in bytes."""
+
+    name: str
+    size: int
+
+
 def register_pictures(kind: str, model: type[PictureRow]) -> None:
     """Let another app's pictures have their smaller files made here. Call it in an `AppConfig.ready()`."""
     _MODELS[kind] = model
@@ -76,18 +81,16 @@ def register_pictures(kind: str, model: type[PictureRow]) -> None:
 def add_product_image(
     *,
     product: Product,
-    image: DrawnImage | StoredImage,
+    image: StoredImage,
     finish: str = "",
     variation: ProductVariation | None = None,
     position: int | None = None,
     source_url: str = "",
 ) -> ProductImage:
-    """Store a photo of a product, after the others unless `position` says otherwise. `source_url` is what it is a copy
-    of. Who has locked the product stores the picture before (`store_upload`): a storage may take seconds to answer."""
-    if isinstance(image, DrawnImage):
-        image = images.store_image(image=image, folder=PHOTOS)
+    """Put a photo of a product that was stored after the others, unless `position` says otherwise. `source_url` is what
+    it is a copy of."""
     with transaction.atomic():
-        RetiredPicture.objects.filter(file=image.name).delete()
+        keep_files([image.name], "default")
         if position is None:
             last = product.images.aggregate(last=Max("position"))["last"]
             position = 1 if last is None else last + 1
@@ -105,25 +108,30 @@ def add_product_image(
     return row
 
 
-def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImage:
-    """Show a part of a photo, or all of it again. The whole photo stays: every crop is cut from it.
+def cut_product_image(*, image: ProductImage, crop: Crop) -> StoredImage:
+    """Store a part of a photo, cut from the whole of it, which stays the same file whatever is shown.
 
-    The part becomes a file of its own, because files are cached for ever under their names. The point that stays in
-    sight is forgotten with the picture that it was of. Raises `Problem` (400 `invalid`) for a part below
-    `SMALLEST_CROP` pixels.
+    The part becomes a file of its own, because files are cached for ever under their names. Raises `Problem` (400
+    `invalid`) for a part below `SMALLEST_CROP` pixels.
     """
-    whole = image.whole or {name: _plain(getattr(image, name)) for name in _FILE_COLUMNS}
-    if crop is None:
-        changed = whole
-    else:
-        box = crop.pixels(whole["width"], whole["height"])
-        if min(box[2] - box[0], box[3] - box[1]) < SMALLEST_CROP:
-            refusal = _("La partie gardée est trop petite\u00a0: %(side)d pixels de côté au moins.")
-            message = refusal % {"side": SMALLEST_CROP}
-            raise Problem("invalid", message, errors={"crop": [message]})
-        stored = images.cut_image(name=whole["file"], box=box, folder=PHOTOS)
-        changed = {**stored.columns, "derivatives": {}}
+    whole = _whole(image)
+    box = crop.pixels(whole["width"], whole["height"])
+    if min(box[2] - box[0], box[3] - box[1]) < SMALLEST_CROP:
+        refusal = _("La partie gardée est trop petite\u00a0: %(side)d pixels de côté au moins.")
+        message = refusal % {"side": SMALLEST_CROP}
+        raise Problem("invalid", message, errors={"crop": [message]})
+    return images.cut_image(name=whole["file"], box=box, folder=PHOTOS)
+
+
+def crop_product_image(*, image: ProductImage, crop: Crop | None, part: StoredImage | None) -> ProductImage:
+    """Show `part`, which `cut_product_image` has stored, or with None all of a photo again. The whole photo stays. The
+    point that stays in sight is forgotten with the picture that it was of."""
+    whole = _whole(image)
     with transaction.atomic():
+        changed = whole
+        if part is not None:
+            keep_files([part.name], "default")
+            changed = {**part.columns, "derivatives": {}}
         if image.whole:
             RetiredPicture.objects.create(file=image.file.name, derivatives=image.derivatives)
         for name, value in changed.items():
@@ -137,23 +145,26 @@ def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImag
     return image
 
 
-def store_upload(*, image: DrawnImage, folder: str = "uploads") -> StoredImage:
+def store_upload(*, image: DrawnImage) -> StoredImage:
     """Store a picture that belongs to no row yet. A day later it is deleted unless somebody shows it
     (`catalog.selectors.shown_files`)."""
-    stored = images.store_image(image=image, folder=folder)
-    RetiredPicture.objects.create(file=stored.name)
+    stored = images.store_image(image=image, folder="uploads")
+    with transaction.atomic():
+        keep_files([stored.name], "default")
+        RetiredPicture.objects.create(file=stored.name)
     return stored
 
 
-def set_category_picture(*, category: Category, image: DrawnImage | None) -> CategoryPicture | None:
-    """Store the picture of a category, in place of the one it had; with None it has none."""
-    stored = None if image is None else images.store_image(image=image, folder="categories")
+def set_category_picture(*, category: Category, image: StoredImage | None) -> CategoryPicture | None:
+    """Give a category a picture that was stored, in place of the one it had; with None it has none."""
     with transaction.atomic():
         old = CategoryPicture.objects.filter(category=category)
         retire_pictures(old)
         old.delete()
-        row = None if stored is None else CategoryPicture.objects.create(category=category, **stored.columns)
-        if row is not None:
+        row = None
+        if image is not None:
+            keep_files([image.name], "default")
+            row = CategoryPicture.objects.create(category=category, **image.columns)
             enqueue_after_commit(DERIVE_TASK, "category", row.pk)
         content_changed()
     return row
@@ -168,19 +179,22 @@ def delete_product_image(*, image: ProductImage) -> None:
         report_product(image.product_id)
 
 
-def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnImage) -> ProductModel:
-    """Store the 3D model of a product with the picture shown before it, in place of the one it had."""
-    picture = images.store_image(image=poster, folder="models")
-    try:
-        stored = models3d.store_model(model=model, folder="models")
-    except BaseException:
-        images.delete_files(picture.name, {})
-        raise
+def store_model(*, file: IO[bytes], name: str) -> StoredModel:
+    """Store a 3D model under a random name, put together again. Raises `Problem` as `models3d.check_model` does."""
+    content = models3d.check_model(file=file, name=name).content
+    stored = StoredModel(f"{MODELS}/{secrets.token_hex(16)}.{models3d.EXTENSION}", len(content))
+    store_file(stored.name, content, "default")
+    return stored
+
+
+def set_product_model(*, product: Product, model: StoredModel, poster: StoredImage) -> ProductModel:
+    """Give a product a 3D model and the picture shown before it, both stored, in place of those it had."""
     with transaction.atomic():
         remove_model_files(product=product)
         ProductModel.objects.filter(product=product).delete()
+        keep_files([model.name, poster.name], "default")
         row = ProductModel.objects.create(
-            product=product, model_file=stored.name, model_bytes=stored.size, **picture.columns
+            product=product, model_file=model.name, model_bytes=model.size, **poster.columns
         )
         enqueue_after_commit(DERIVE_TASK, "model", row.pk)
         content_changed()
@@ -255,7 +269,7 @@ def retire_pictures(rows: Iterable[PictureRow]) -> None:
 
 def remove_retired_files(*, now: datetime) -> int:
     """Delete the files of pictures retired a day ago that nobody shows; return of how many. Safe to repeat."""
-    due = RetiredPicture.objects.filter(retired_at__lte=now - RETIRED_FOR).order_by("pk")
+    due = RetiredPicture.objects.filter(retired_at__lte=now - STAYS).order_by("pk")
 
     def unused() -> Iterator[RetiredPicture]:
         for batch in _batches(list(due)):
@@ -280,6 +294,10 @@ def _keep_for_whole(row: PictureRow, derivatives: dict[str, Any]) -> bool:
         found.whole["derivatives"] = derivatives
         found.save(update_fields=["whole"])
     return True
+
+
+def _whole(image: ProductImage) -> dict[str, Any]:
+    return image.whole or {name: _plain(getattr(image, name)) for name in _FILE_COLUMNS}
 
 
 def _plain(value: Any) -> Any:

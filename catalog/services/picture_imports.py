@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from catalog.models import ImportState, PictureImport, Product, ProductImage, ProductVariation
 from catalog.selectors.product_documents import image_address, own_addresses
-from catalog.services.media import PHOTOS, add_product_image, delete_product_image, store_upload
+from catalog.services.media import PHOTOS, add_product_image, delete_product_image
 from shop.core.clocks import is_due, is_free
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
-from shop.core.images import MAX_BYTES
+from shop.core.images import MAX_BYTES, store_image
 from shop.core.outbound import AddressRefused, CallFailed, fetch
 from shop.core.problems import Problem
 from shop.core.remote_images import ACCEPT, draw_fetched
@@ -128,7 +128,7 @@ def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImag
 
 def _copy(row: PictureImport) -> ProductImage | None:
     # Before the transaction, which locks the product.
-    stored = store_upload(image=_fetch(row.url), folder=PHOTOS)
+    stored = store_image(image=_fetch(row.url), folder=PHOTOS)
     with transaction.atomic():
         # Gone: the gallery was written again, and does without it.
         product = Product.objects.select_for_update(no_key=True).filter(pk=row.product_id).first()

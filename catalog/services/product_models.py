@@ -6,20 +6,19 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 
 from catalog.models import Product, ProductModel
-from catalog.services.media import delete_product_model, set_product_model
+from catalog.services.media import StoredModel, delete_product_model, set_product_model
 from shop.core.audit import record_audit
-from shop.core.image_drawing import DrawnImage
-from shop.core.models3d import CheckedModel
+from shop.core.images import StoredImage
 
 
 def change_product_model(
     *,
     product: Product,
     seen: str,
-    files: tuple[CheckedModel, DrawnImage] | None,
+    files: tuple[StoredModel, StoredImage] | None,
     actor: AbstractBaseUser,
 ) -> bool:
-    """Store a model with the picture shown before it, or remove the model with None; the change is recorded.
+    """Show a model and the picture before it, which were stored, or remove the model with None; the change is recorded.
 
     `seen` is the file's name of the model that `actor` saw, "" for none. Return False, and change nothing, where
     another one stands there by now: the product is locked meanwhile, so that of two who change it at once one is told.

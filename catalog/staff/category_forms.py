@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import CATEGORY_TEXTS, SLUG_FIELDS, Category, CategoryFeature, Synonym
 from catalog.services.categories import fill_slugs, slug_errors
-from shop.core.image_drawing import DrawnImage
+from shop.core.images import StoredImage
 from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.staff_row_fields import staff_formfield
-from shop.core.uploads import drawn_upload
+from shop.core.uploads import stored_picture
 
 
 class CategoryForm(forms.ModelForm[Category]):
@@ -43,8 +43,8 @@ class CategoryForm(forms.ModelForm[Category]):
                 if language != SOURCE_LANGUAGE:
                     self.fields[field].help_text = _("Vide : la même qu'en français.")
 
-    def clean_new_picture(self) -> DrawnImage | None:
-        return drawn_upload(self.cleaned_data.get("new_picture"))
+    def clean_new_picture(self) -> StoredImage | None:
+        return stored_picture(self.cleaned_data.get("new_picture"), "categories")
 
     def clean(self) -> dict[str, Any]:
         """The addresses that nobody typed are made of the names; none is another page's."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import IO, Any, cast
+from typing import cast
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from catalog.models import Product, ProductModel
 from catalog.selectors.pictures import image_info
+from catalog.services.media import MODELS, StoredModel, store_model
 from catalog.services.product_models import change_product_model
-from shop.core import models3d
-from shop.core.image_drawing import DrawnImage
-from shop.core.models3d import CheckedModel
-from shop.core.problems import Problem
+from shop.core.images import StoredImage
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
-from shop.core.uploads import drawn_upload
+from shop.core.uploads import stored_once, stored_picture
 
 MEANWHILE = (
     "Quelqu'un a changé le modèle entre-temps\u00a0: celui d'à présent est ci-dessous. Rien n'a bougé."
@@ -47,15 +43,11 @@ class ModelFilesForm(forms.Form):
         widget=forms.FileInput({**_FILE, "accept": "image/jpeg,image/png,image/webp"}),
     )
 
-    def clean_upload(self) -> CheckedModel:
-        upload: UploadedFile[Any] = self.cleaned_data["upload"]
-        try:
-            return models3d.check_model(file=cast(IO[bytes], upload), name=upload.name or "")
-        except Problem as problem:
-            raise ValidationError(problem.detail) from problem
+    def clean_upload(self) -> StoredModel | None:
+        return stored_once(self.cleaned_data["upload"], store_model)
 
-    def clean_poster(self) -> DrawnImage | None:
-        return drawn_upload(self.cleaned_data["poster"])
+    def clean_poster(self) -> StoredImage | None:
+        return stored_picture(self.cleaned_data["poster"], MODELS)
 
 
 @staff_page(StaffAction.SEE_PRODUCTS, WRITE)

@@ -16,7 +16,8 @@ from catalog.selectors.pictures import best_image, image_info, images_of
 from catalog.services import media
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
-from shop.core.image_drawing import DrawnImage, draw
+from shop.core.image_drawing import draw
+from shop.core.images import StoredImage, store_image
 from shop.core.jobs import note_pulse
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
@@ -31,15 +32,15 @@ def files(folder: str = "products") -> list[str]:
     return sorted(default_storage.listdir(folder)[1])
 
 
-def drawn(size: tuple[int, int] = (60, 40)) -> DrawnImage:
-    return draw(picture(size=size).read(), "JPEG")
+def stored(size: tuple[int, int] = (60, 40), folder: str = media.PHOTOS) -> StoredImage:
+    return store_image(image=draw(picture(size=size).read(), "JPEG"), folder=folder)
 
 
 def test_photos_are_added_after_each_other(queued_tasks, run_on_commit):
     product = make_product()
     with run_on_commit():
-        first = media.add_product_image(product=product, image=drawn())
-        second = media.add_product_image(product=product, image=drawn(), finish="painted")
+        first = media.add_product_image(product=product, image=stored())
+        second = media.add_product_image(product=product, image=stored(), finish="painted")
     assert (first.position, second.position) == (1, 2)
     assert (first.width, first.height, first.derivatives) == (60, 40, {})
     assert enqueued(queued_tasks) == [
@@ -54,7 +55,7 @@ def test_the_task_of_that_name_exists():
 
 
 def test_the_worker_makes_the_smaller_files_once():
-    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
     tasks.derive_image_files("product", row.pk)
     row.refresh_from_db()
     assert row.derivatives == {"widths": [360, 500]}
@@ -76,7 +77,7 @@ class Killed(BaseException):
 
 @pytest.mark.both_engines
 def test_a_picture_that_kills_its_worker_is_tried_five_times(monkeypatch, caplog):
-    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
     fails: list[BaseException] = [Killed(), OSError(errno.EIO, "away"), OSError("broken"), *[Killed()] * 3]
     tries = iter(fails)
 
@@ -127,7 +128,7 @@ def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
 
 
 def test_files_of_a_deleted_photo_go_a_day_later():
-    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
     media.derive_files(kind="product", pk=row.pk)
     row.refresh_from_db()
     now = timezone.now()
@@ -150,7 +151,7 @@ def test_a_file_that_can_t_be_deleted_keeps_no_other_on_the_disk(fail_first):
 
 def test_files_of_a_deleted_product_go_a_day_later():
     product = make_product()
-    media.add_product_image(product=product, image=drawn())
+    media.add_product_image(product=product, image=stored())
     delete_product(product=product)
     assert len(files()) == 1
     tasks.remove_retired_files(timezone.now() + timedelta(days=2))
@@ -159,7 +160,7 @@ def test_files_of_a_deleted_product_go_a_day_later():
 
 def test_files_that_somebody_shows_stay(monkeypatch):
     product = make_product()
-    rows = [media.add_product_image(product=product, image=drawn()) for _ in range(2)]
+    rows = [media.add_product_image(product=product, image=stored()) for _ in range(2)]
     names = {row.file.name for row in rows}
     delete_product(product=product)
     later = timezone.now() + timedelta(days=2)
@@ -181,7 +182,7 @@ def test_many_removed_pictures_are_asked_for_in_few_queries(django_assert_num_qu
 
 
 def test_smaller_files_made_while_their_photo_was_deleted_go_with_it(monkeypatch):
-    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
 
     def derive_and_lose(name: str) -> dict[str, Any]:
         made = derive_files(name)
@@ -197,7 +198,7 @@ def test_smaller_files_made_while_their_photo_was_deleted_go_with_it(monkeypatch
 
 
 def test_files_stay_when_the_transaction_fails():
-    row = media.add_product_image(product=make_product(), image=drawn())
+    row = media.add_product_image(product=make_product(), image=stored())
     with pytest.raises(RuntimeError):
         _delete_and_fail(row)
     assert ProductImage.objects.count() == 1
@@ -213,9 +214,9 @@ def _delete_and_fail(row: ProductImage) -> None:
 def test_a_category_has_one_picture(queued_tasks, run_on_commit):
     category = make_category("bust")
     with run_on_commit():
-        media.set_category_picture(category=category, image=drawn())
+        media.set_category_picture(category=category, image=stored(folder="categories"))
     with run_on_commit():
-        second = media.set_category_picture(category=category, image=drawn())
+        second = media.set_category_picture(category=category, image=stored(folder="categories"))
     assert CategoryPicture.objects.get() == second
     assert len(files("categories")) == 2
     media.remove_retired_files(now=timezone.now() + timedelta(days=2))

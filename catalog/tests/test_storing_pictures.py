@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,11 +12,13 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from catalog.models import PictureImport, ProductImage, RetiredPicture
-from catalog.services import media, picture_imports
+from catalog.models import PictureImport, ProductImage
+from catalog.services import picture_imports
 from catalog.services.picture_imports import fetch_picture, set_gallery
 from catalog.tests.factories import make_product, picture
-from shop.core import images
+from shop.core.file_storage import STAYS, delete_discarded_files
+from shop.core.folder_media import FolderMediaStorage
+from shop.core.models import DiscardedFile
 from shop.core.outbound import Answer
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +29,13 @@ URL = "https://pictures.example.com/golem.jpg"
 def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """In how many transactions each picture was stored, that of the test not counted."""
     found: list[int] = []
-    store = images.store_image
+    store = FolderMediaStorage._save
 
-    def note(**given: Any) -> Any:
+    def note(*given: Any) -> str:
         found.append(len(connection.savepoint_ids))
-        return store(**given)
+        return store(*given)
 
-    monkeypatch.setattr(images, "store_image", note)
+    monkeypatch.setattr(FolderMediaStorage, "_save", note)
     return found
 
 
@@ -70,9 +71,9 @@ def test_photo_of_staff_is_stored_before_the_product_is_locked(
     assert depths == [0, 0]
     photo = ProductImage.objects.get()
     # That of the repeated call goes a day later.
-    (left,) = RetiredPicture.objects.values_list("file", flat=True)
+    (left,) = DiscardedFile.objects.values_list("name", flat=True)
     assert left != photo.file.name
-    assert media.remove_retired_files(now=timezone.now() + timedelta(hours=25)) == 1
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert [default_storage.exists(str(name)) for name in (left, photo.file.name)] == [False, True]
 
 
@@ -80,7 +81,7 @@ def test_picture_of_a_program_is_stored_before_the_product_is_locked(depths: lis
     set_gallery(product=make_product(), urls=[URL])
     photo = fetched(lambda: None)
     assert depths == [0]
-    assert (photo, RetiredPicture.objects.exists()) == (ProductImage.objects.get(), False)
+    assert (photo, DiscardedFile.objects.exists()) == (ProductImage.objects.get(), False)
 
 
 def test_picture_that_the_gallery_does_without_meanwhile_goes_a_day_later(
@@ -89,7 +90,8 @@ def test_picture_that_the_gallery_does_without_meanwhile_goes_a_day_later(
     product = make_product()
     set_gallery(product=product, urls=[URL])
     assert fetched(lambda: set_gallery(product=product, urls=[])) is None
-    name = str(RetiredPicture.objects.get().file)
+    name = DiscardedFile.objects.get().name
+    assert delete_discarded_files()
     assert default_storage.exists(name)
-    assert media.remove_retired_files(now=timezone.now() + timedelta(hours=25)) == 1
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert not default_storage.exists(name)

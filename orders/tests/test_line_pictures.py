@@ -23,6 +23,7 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.tests.factories import make_finished_product, make_order, make_seller, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.image_drawing import draw
+from shop.core.images import store_image
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -45,7 +46,8 @@ def product() -> Product:
 def photograph(product: Product, finish: str) -> ProductImage:
     written = BytesIO()
     Image.new("RGB", (500, 400), (200, 30, 30)).save(written, "JPEG")
-    row = media.add_product_image(product=product, image=draw(written.getvalue(), "JPEG"), finish=finish)
+    image = store_image(image=draw(written.getvalue(), "JPEG"), folder=media.PHOTOS)
+    row = media.add_product_image(product=product, image=image, finish=finish)
     media.derive_files(kind="product", pk=row.pk)
     row.refresh_from_db()
     return row

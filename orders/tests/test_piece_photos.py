@@ -21,7 +21,7 @@ from orders.services.fulfilment.piece_photos import (
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.piece_photos import take, upload
-from shop.core.file_storage import delete_discarded_files, private_storage
+from shop.core.file_storage import STAYS, delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.shop_settings import renew_link_salt
 
@@ -84,6 +84,7 @@ def test_a_photo_that_is_sent_again_after_a_lost_answer_is_stored_once(staff_cli
     first, again = store("k1"), store("k1")
     assert (again.status_code, again.json()["id"]) == (201, first.json()["id"])
     photo = PiecePhoto.objects.get()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert set(private_storage().listdir("pieces")[1]) - files == {photo.file.removeprefix("pieces/")}
     store("k2")
     assert PiecePhoto.objects.count() == 2

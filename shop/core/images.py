@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import Storage, default_storage
+from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from PIL import Image
 
 from shop.core.errors import is_outage
+from shop.core.file_storage import StorageName, store_file
 from shop.core.image_decoding import UndecodableImage, draw_all
 from shop.core.image_drawing import DrawnImage, cut, draw
 from shop.core.image_structure import MalformedImage, image_size
@@ -146,20 +147,23 @@ def draw_image(*, file: IO[bytes], name: str) -> DrawnImage:
     return draw_images([(file, name)])[0]
 
 
-def draw_shipped_image(path: Path) -> DrawnImage:
-    """Draw a picture that came with the shop's code: as trustworthy as the code, and so decoded right here. The
+def store_shipped_image(path: Path, folder: str) -> StoredImage:
+    """Store a picture that came with the shop's code: as trustworthy as the code, and so decoded right here. The
     demonstration has many of them, and must not start a process for each."""
-    return draw(path.read_bytes(), _FORMATS[path.suffix[1:]])
+    return store_image(image=draw(path.read_bytes(), _FORMATS[path.suffix[1:]]), folder=folder)
 
 
-def store_image(*, image: DrawnImage, folder: str, storage: Storage = default_storage) -> StoredImage:
-    """Store a drawn picture in `folder` under a random name; `storage` is the public one unless another is given."""
-    stored = storage.save(f"{folder}/{secrets.token_hex(16)}.jpg", ContentFile(image.content))
-    return StoredImage(name=stored, width=image.width, height=image.height, colour=image.colour)
+def store_image(*, image: DrawnImage, folder: str, storage: StorageName = "default") -> StoredImage:
+    """Store a drawn picture in `folder` under a random name, as `store_file` does; `storage` is the public one unless
+    another is given."""
+    name = f"{folder}/{secrets.token_hex(16)}.jpg"
+    store_file(name, image.content, storage)
+    return StoredImage(name=name, width=image.width, height=image.height, colour=image.colour)
 
 
 def cut_image(*, name: str, box: tuple[int, int, int, int], folder: str) -> StoredImage:
-    """Store a part of a stored picture (left, top, right, bottom edge in pixels) as a picture of its own.
+    """Store a part of a stored picture (left, top, right, bottom edge in pixels) as a picture of its own, as
+    `store_image` does.
 
     Raises `FileNotFoundError` when the picture is gone.
     """

@@ -8,14 +8,11 @@ camera data of textures, no bytes that nothing refers to.
 from __future__ import annotations
 
 import json
-import secrets
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
 from shop.core.image_structure import MalformedImage, image_size, without_metadata
@@ -50,14 +47,6 @@ class CheckedModel:
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoredModel:
-    """A model that was taken in: its name in the media storage and its size in bytes."""
-
-    name: str
-    size: int
-
-
 class _MalformedModel(ValueError):
     """The file contradicts the format, or holds more than a model of one piece does."""
 
@@ -88,12 +77,6 @@ def check_model(*, file: IO[bytes], name: str) -> CheckedModel:
     # Where a value is of another kind than the format says, reading it fails in one of these ways.
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise _refuse(_("Fichier invalide")) from error
-
-
-def store_model(*, model: CheckedModel, folder: str) -> StoredModel:
-    """Store a checked model in `folder` under a random name."""
-    stored = default_storage.save(f"{folder}/{secrets.token_hex(16)}.{EXTENSION}", ContentFile(model.content))
-    return StoredModel(stored, len(model.content))
 
 
 def _put_together(content: bytes) -> bytes:

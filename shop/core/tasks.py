@@ -64,5 +64,5 @@ def delete_discarded_files() -> None:
 
 @jobs.scheduled_job("discarded-files", every=timedelta(minutes=5))
 def sweep_discarded_files(now: datetime) -> None:
-    """Find the files whose message was lost, or whose storage was away."""
-    file_storage.delete_discarded_files()
+    """Find the files that are due: a day after they were stored or given up, or when their storage was away."""
+    file_storage.delete_discarded_files(now)

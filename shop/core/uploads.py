@@ -9,11 +9,10 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from shop.core.image_drawing import DrawnImage
-from shop.core.images import draw_image
+from shop.core.images import StoredImage, draw_image, store_image
 from shop.core.problems import Problem
 
-Decoded = TypeVar("Decoded")
+Stored = TypeVar("Stored")
 
 # Three pictures of 5 MB and the words around them; staff send one file at a time.
 LIMIT = 17 * 1024 * 1024
@@ -41,24 +40,27 @@ class BoundedUploadHandler(FileUploadHandler):
         return None
 
 
-def drawn_upload(upload: UploadedFile[Any] | None) -> DrawnImage | None:
-    """For forms of the administration: the picture chosen in a field, to be stored when the whole form is right. Raises
-    `ValidationError` with the refusal."""
-    return decoded_once(upload, draw_image)
+def stored_picture(upload: UploadedFile[Any] | None, folder: str) -> StoredImage | None:
+    """For forms of the administration: the picture chosen in a field, drawn again and stored as `stored_once` does."""
+
+    def store(*, file: IO[bytes], name: str) -> StoredImage:
+        return store_image(image=draw_image(file=file, name=name), folder=folder)
+
+    return stored_once(upload, store)
 
 
-def decoded_once(upload: UploadedFile[Any] | None, decode: Callable[..., Decoded]) -> Decoded | None:
-    """Return what `decode(file=…, name=…)` makes of an upload, the first time that this request asks: a form is checked
-    before the transaction that stores it, and in it again. Raises `ValidationError` with the refusal."""
+def stored_once(upload: UploadedFile[Any] | None, store: Callable[..., Stored]) -> Stored | None:
+    """Return what `store(file=…, name=…)` makes of an upload, the first time that this request asks: a form is checked
+    before the transaction that keeps what it has stored, and in it again. Raises `ValidationError` with the refusal."""
     if upload is None:
         return None
-    known: Decoded | ValidationError | None = getattr(upload, "decoded", None)
+    known: Stored | ValidationError | None = getattr(upload, "stored", None)
     if known is None:
         try:
-            known = decode(file=cast(IO[bytes], upload), name=upload.name or "")
+            known = store(file=cast(IO[bytes], upload), name=upload.name or "")
         except Problem as problem:
             known = ValidationError(problem.detail)
-        upload.decoded = known  # type: ignore[attr-defined]
+        upload.stored = known  # type: ignore[attr-defined]
     if isinstance(known, ValidationError):
         raise known
     return known

@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from catalog.models import Category, Product
 from shop.core.demo import demo_part
-from shop.core.images import draw_shipped_image
+from shop.core.images import store_shipped_image
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.models import SeasonalBanner
-from shop.pages.services.content import load_texts, set_banner_picture
+from shop.pages.services.content import BANDS, load_texts, set_banner_picture
 from shop.pages.shipped import translated
 from shop.statistics.demo import write_days
 from shop.terms.versions import current_terms, publish_terms
@@ -73,7 +73,7 @@ def load_page_texts() -> None:
         ends_at=ends_at,
         **translated("season", _CHRISTMAS),
     )
-    set_banner_picture(banner=banner, image=draw_shipped_image(_PICTURE))
+    set_banner_picture(banner=banner, image=store_shipped_image(_PICTURE, BANDS))
 
 
 @demo_part(order=60)

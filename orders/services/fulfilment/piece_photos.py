@@ -15,7 +15,7 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, PiecePhoto, WorkPiece
 from orders.services.status.mails import STATUS_PAUSE
 from shop.core import images
-from shop.core.file_storage import discard_files, private_storage
+from shop.core.file_storage import discard_files, keep_files
 from shop.core.mail import withdraw_mails
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -33,11 +33,11 @@ def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None",
     """Store a photograph of a piece, once per `key`; nobody but staff sees it until it is sent.
 
     Raises Problem: 400 `invalid_image`, 503 `busy`, 409 as `send_photo`, 409 `too_many_photos`, as `make_once`, and
-    WorkPiece.DoesNotExist, or PiecePhoto.DoesNotExist for one that was removed since; nothing is stored then.
+    WorkPiece.DoesNotExist, or PiecePhoto.DoesNotExist for one that was removed since.
     """
     order_id = WorkPiece.objects.values_list("item__order", flat=True).get(pk=piece_id)
     drawn = images.draw_image(file=cast(IO[bytes], upload), name=upload.name or "")
-    stored = images.store_image(image=drawn, folder=_FOLDER, storage=private_storage())
+    stored = images.store_image(image=drawn, folder=_FOLDER, storage="private")
 
     def make() -> int:
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
@@ -45,17 +45,12 @@ def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None",
         _require_customer(order)
         if piece.photos.count() >= MOST_PHOTOS:
             raise Problem("too_many_photos", _("Dix photos au plus par pièce."), 409)
+        keep_files([stored.name], "private")
         return PiecePhoto.objects.create(
             piece=piece, file=stored.name, width=stored.width, height=stored.height, author=actor
         ).pk
 
-    is_new = False
-    try:
-        made = make_once(idempotency_key=key, body={"piece": piece_id}, make=make)
-        is_new = made.is_new
-    finally:
-        if not is_new:
-            private_storage().delete(stored.name)
+    made = make_once(idempotency_key=key, body={"piece": piece_id}, make=make)
     return PiecePhoto.objects.get(pk=made.subject_id)
 
 

@@ -8,8 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class DiscardedFile(models.Model):
-    """A file of one of the STORAGES that no row names any more. Written with the change that gives it up, so that a
-    change that is taken back keeps its file, and a storage that is away only delays its end.
+    """A file of one of the STORAGES that no row names, to be deleted from `discarded_at` on. Written with the change
+    that gives it up, so that a change that is taken back keeps its file, and a storage that is away only delays its
+    end; and before a file is stored, so that it has an end where the change that will name it never comes.
     """
 
     storage = models.CharField(_("stockage"), max_length=20)

@@ -8,7 +8,7 @@ from PIL import Image, features
 from shop.core.images import ImageInfo, delete_files, derive_files, describe
 from shop.core.tests.pictures import encoded, store, stored_files
 
-pytestmark = pytest.mark.usefixtures("media")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 
 def test_smaller_files_in_three_formats():

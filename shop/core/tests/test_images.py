@@ -16,7 +16,7 @@ from shop.core import images
 from shop.core.problems import Problem
 from shop.core.tests.pictures import encoded, opened, raw, store, stored_files
 
-pytestmark = pytest.mark.usefixtures("media")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 
 def refused(content: bytes, name: str = "photo.jpg") -> str:

@@ -101,6 +101,7 @@ def drawn() -> images.DrawnImage:
     return images.draw_image(file=file, name="a.jpg")
 
 
+@pytest.mark.django_db
 def test_a_picture_with_its_smaller_files_is_public_typed_kept_for_ever_and_deleted_whole(buckets):
     stored = images.store_image(image=drawn(), folder="products")
     derivatives = images.derive_files(stored.name)

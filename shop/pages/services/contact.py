@@ -21,7 +21,7 @@ from catalog.models import Product
 from shop.core import images, limits
 from shop.core.audit import record_audit
 from shop.core.audit_rows import record_row
-from shop.core.file_storage import discard_files, private_storage
+from shop.core.file_storage import discard_files, keep_files
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
@@ -69,15 +69,11 @@ def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], add
     try:
         return _write(message, fingerprint, stored)
     except IntegrityError:
-        _forget(stored)
         # The other half of a double click was quicker.
         known = ContactRequest.objects.filter(fingerprint=fingerprint).first()
         if known is None:
             raise
         return known
-    except BaseException:
-        _forget(stored)
-        raise
 
 
 def set_answered(*, request: ContactRequest, answered: bool) -> None:
@@ -198,6 +194,7 @@ def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredIma
             product=product,
             language=message.language,
         )
+        keep_files([picture.name for picture in stored], "private")
         ContactImage.objects.bulk_create(
             ContactImage(request=request, file=picture.name, width=picture.width, height=picture.height)
             for picture in stored
@@ -258,19 +255,7 @@ def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
             errors={"images": [problem.detail]},
             retry_after=problem.retry_after,
         ) from None
-    stored: list[images.StoredImage] = []
-    try:
-        for image in drawn:
-            stored.append(images.store_image(image=image, folder=_FOLDER, storage=private_storage()))
-    except BaseException:
-        _forget(stored)
-        raise
-    return stored
-
-
-def _forget(stored: Sequence[images.StoredImage]) -> None:
-    for picture in stored:
-        private_storage().delete(picture.name)
+    return [images.store_image(image=image, folder=_FOLDER, storage="private") for image in drawn]
 
 
 def _fingerprint(message: Message, pictures: Sequence[UploadedFile[Any]]) -> str:

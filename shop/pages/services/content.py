@@ -8,12 +8,14 @@ from django.db import transaction
 from shop.core import images
 from shop.core.content_version import content_changed, delete_shown
 from shop.core.enqueue import enqueue_after_commit
-from shop.core.file_storage import discard_files
-from shop.core.image_drawing import DrawnImage
+from shop.core.file_storage import discard_files, keep_files
+from shop.core.images import StoredImage
 from shop.pages.models import FaqEntry, HomeSection, PageText, Redirect, SeasonalBanner
 from shop.pages.shipped import QUESTIONS, shipped, translated
 
 DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
+BANDS = "banners"
+"""The folder of their pictures."""
 
 Content = FaqEntry | HomeSection | PageText | SeasonalBanner | Redirect
 
@@ -54,13 +56,13 @@ def load_texts() -> int:
     return len(questions) + len(passages)
 
 
-def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
-    """Store the picture of a band, in place of the one it had."""
-    stored = images.store_image(image=image, folder="banners")
+def set_banner_picture(*, banner: SeasonalBanner, image: StoredImage) -> None:
+    """Give a band a picture that was stored, in place of the one it had."""
     with transaction.atomic():
         _remove_files(banner)
-        banner.file = stored.name
-        banner.width, banner.height, banner.colour = stored.width, stored.height, stored.colour
+        keep_files([image.name], "default")
+        banner.file = image.name
+        banner.width, banner.height, banner.colour = image.width, image.height, image.colour
         banner.derivatives = {}
         banner.save()
         enqueue_after_commit(DERIVE_TASK, banner.pk)

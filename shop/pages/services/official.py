@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import IO
 
 from django.core.cache import caches
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
 from shop.core import content_version, images
-from shop.core.file_storage import discard_files
+from shop.core.file_storage import discard_files, keep_files, store_file
+from shop.core.images import StoredImage
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import CACHE_KEY
 from shop.terms.versions import is_in_a_version
 
 _FOLDER = "official"
 _EXTENSIONS = {"png": "png", "jpg": "jpg", "jpeg": "jpg"}
-
-
-@dataclass(frozen=True, slots=True)
-class OfficialPicture:
-    """A sheet to be shown as it is: the file, its size in pixels and its extension."""
-
-    content: bytes
-    width: int
-    height: int
-    extension: str
 
 
 def save_official_text(*, row: OfficialText) -> None:
@@ -40,14 +28,12 @@ def save_official_text(*, row: OfficialText) -> None:
         _shown_texts_changed()
 
 
-def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None:
-    """Save the row with this picture in place of the one it had."""
-    stored = default_storage.save(
-        f"{_FOLDER}/{secrets.token_hex(16)}.{picture.extension}", ContentFile(picture.content)
-    )
+def set_official_picture(*, row: OfficialText, picture: StoredImage) -> None:
+    """Save the row with this picture, which was stored, in place of the one it had."""
     with transaction.atomic():
         _remove_file(row)
-        row.file, row.width, row.height = stored, picture.width, picture.height
+        keep_files([picture.name], "default")
+        row.file, row.width, row.height = picture.name, picture.width, picture.height
         save_official_text(row=row)
 
 
@@ -67,8 +53,8 @@ def delete_official_text(*, row: OfficialText) -> None:
         _shown_texts_changed()
 
 
-def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
-    """Return the file as it is, because an official sheet may not be drawn again, after it was decoded once. Raises
+def store_official_picture(*, file: IO[bytes], name: str) -> StoredImage:
+    """Store the file as it is, because an official sheet may not be drawn again, after it was decoded once. Raises
     `Problem` (400 `invalid_image`, 503 `busy`) as `shop.core.images.draw_image` does, and for a WebP.
     """
     extension = name.rpartition(".")[2].lower()
@@ -77,12 +63,9 @@ def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
         raise images.refuse_type()
     drawn = images.draw_image(file=file, name=name)
     file.seek(0)
-    return OfficialPicture(
-        content=file.read(),
-        width=drawn.source_width,
-        height=drawn.source_height,
-        extension=_EXTENSIONS[extension],
-    )
+    stored = f"{_FOLDER}/{secrets.token_hex(16)}.{_EXTENSIONS[extension]}"
+    store_file(stored, file.read(), "default")
+    return StoredImage(stored, drawn.source_width, drawn.source_height, drawn.colour)
 
 
 def _remove_file(row: OfficialText) -> None:

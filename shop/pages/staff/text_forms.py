@@ -11,13 +11,14 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from shop.core.image_drawing import DrawnImage
+from shop.core.images import StoredImage
 from shop.core.staff_row_fields import staff_formfield
-from shop.core.uploads import decoded_once, drawn_upload
+from shop.core.uploads import stored_once, stored_picture
 from shop.pages.markup import PLACEHOLDER
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.placeholders import PLACEHOLDERS
-from shop.pages.services.official import OfficialPicture, check_official_picture
+from shop.pages.services.content import BANDS
+from shop.pages.services.official import store_official_picture
 from shop.pages.shipped import shipped
 
 # Where a text of these keys, or of keys that begin so, is read.
@@ -135,8 +136,8 @@ class BannerForm(PlaceholdersMixin, forms.ModelForm[SeasonalBanner]):
         )
         formfield_callback = staff_formfield
 
-    def clean_new_picture(self) -> DrawnImage | None:
-        return drawn_upload(self.cleaned_data.get("new_picture"))
+    def clean_new_picture(self) -> StoredImage | None:
+        return stored_picture(self.cleaned_data.get("new_picture"), BANDS)
 
 
 class OfficialTextForm(forms.ModelForm[OfficialText]):
@@ -154,8 +155,8 @@ class OfficialTextForm(forms.ModelForm[OfficialText]):
         fields = ("kind", "language", "text")
         formfield_callback = staff_formfield
 
-    def clean_new_picture(self) -> OfficialPicture | None:
-        return decoded_once(self.cleaned_data.get("new_picture"), check_official_picture)
+    def clean_new_picture(self) -> StoredImage | None:
+        return stored_once(self.cleaned_data.get("new_picture"), store_official_picture)
 
 
 class RedirectForm(forms.ModelForm[Redirect]):

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from catalog.models import Product
 from catalog.tests.factories import make_product
-from shop.core.file_storage import delete_discarded_files, private_storage
+from shop.core.file_storage import STAYS, delete_discarded_files, private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.tests.sent_mail import deliver_all, every_part
@@ -331,7 +331,8 @@ def test_the_slower_half_of_a_double_click_finds_the_work_done(
     assert answer["Location"] == rivals[1]["Location"]
     assert ContactRequest.objects.count() == 1
     assert OutgoingMail.objects.count() == 2
-    # The pictures of the slower half are gone.
+    # The pictures of the slower half go.
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert private_storage().listdir("contact")[1] == [ContactImage.objects.get().file.rpartition("/")[2]]
 
 
@@ -343,4 +344,5 @@ def test_what_the_database_refuses_is_no_double_click(
     with pytest.raises(IntegrityError):
         send(client, kind="quote", images=[picture()])
     assert (ContactRequest.objects.count(), OutgoingMail.objects.count()) == (1, 2)
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert private_storage().listdir("contact")[1] == []

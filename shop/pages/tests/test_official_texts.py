@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from PIL import Image
 
 from accounts.models import User
-from shop.core.file_storage import delete_discarded_files
+from shop.core.file_storage import STAYS, delete_discarded_files
 from shop.core.mail_delivery import render
 from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
@@ -22,11 +23,11 @@ from shop.pages.checks import check_official_texts
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import official_texts
 from shop.pages.services.official import (
-    check_official_picture,
     delete_official_text,
     remove_official_picture,
     save_official_text,
     set_official_picture,
+    store_official_picture,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
@@ -91,7 +92,7 @@ def test_each_language_has_its_own_and_else_the_french_one(client: Client) -> No
 def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> None:
     row = write(NOTICE)
     content = sheet()
-    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(content), name="notice.png"))
+    set_official_picture(row=row, picture=store_official_picture(file=BytesIO(content), name="notice.png"))
     assert Path(row.file.path).read_bytes() == content
     assert (row.width, row.height) == (80, 40)
     html = client.get("/cgv").content.decode()
@@ -109,20 +110,20 @@ def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> Non
 @pytest.mark.django_db(transaction=True)
 def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> None:
     row = write()
-    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="a.png"))
+    set_official_picture(row=row, picture=store_official_picture(file=BytesIO(sheet()), name="a.png"))
     first = Path(row.file.path)
-    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet("JPEG")), name="b.jpg"))
+    set_official_picture(row=row, picture=store_official_picture(file=BytesIO(sheet("JPEG")), name="b.jpg"))
     second = Path(row.file.path)
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert (first.exists(), second.exists()) == (False, True)
     remove_official_picture(row=row)
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert not second.exists()
     assert official_texts()[0].url == ""
-    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="c.png"))
+    set_official_picture(row=row, picture=store_official_picture(file=BytesIO(sheet()), name="c.png"))
     third = Path(row.file.path)
     delete_official_text(row=row)
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert (third.exists(), official_texts()) == (False, [])
 
 
@@ -132,7 +133,7 @@ def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> 
 )
 def test_other_files_are_refused(name: str, content: bytes) -> None:
     with pytest.raises(Problem) as refusal:
-        check_official_picture(file=BytesIO(content), name=name)
+        store_official_picture(file=BytesIO(content), name=name)
     assert refusal.value.code == "invalid_image"
 
 

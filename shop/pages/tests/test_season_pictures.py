@@ -9,13 +9,14 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from catalog.tests.factories import picture
 from shop.core import images, uploads
-from shop.core.file_storage import delete_discarded_files
-from shop.core.images import draw_image, file_names
+from shop.core.file_storage import STAYS, delete_discarded_files
+from shop.core.images import StoredImage, draw_image, file_names, store_image
 from shop.pages.models import SeasonalBanner
-from shop.pages.services.content import derive_banner, enqueue_missing, set_banner_picture
+from shop.pages.services.content import BANDS, derive_banner, enqueue_missing, set_banner_picture
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/textes/bandeaux"
@@ -56,7 +57,7 @@ def test_a_picture_is_shown_replaced_and_deleted_with_its_files(
     row.refresh_from_db()
     assert row.file.name not in first
     assert (row.derivatives, enqueue_missing(limit=9)) == ({}, 1)
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert [name for name in first if default_storage.exists(name)] == []
 
     queued_tasks.run()
@@ -65,14 +66,18 @@ def test_a_picture_is_shown_replaced_and_deleted_with_its_files(
     with run_on_commit():
         admin_client.post(f"{LIST}/{row.pk}/supprimer")
     assert not SeasonalBanner.objects.exists()
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     assert [name for name in second if default_storage.exists(name)] == []
 
 
 def band() -> SeasonalBanner:
     row = SeasonalBanner.objects.create(title="Noël", link_label="Voir", link="/noel")
-    set_banner_picture(banner=row, image=draw_image(file=picture(), name="noel.jpg"))
+    set_banner_picture(banner=row, image=stored())
     return row
+
+
+def stored() -> StoredImage:
+    return store_image(image=draw_image(file=picture(), name="noel.jpg"), folder=BANDS)
 
 
 def made_of(name: str) -> list[str]:
@@ -87,13 +92,13 @@ def test_a_picture_that_is_replaced_while_its_files_are_made_leaves_none(monkeyp
 
     def meanwhile(of: str) -> dict[str, Any]:
         made = derive(of)
-        set_banner_picture(banner=row, image=draw_image(file=picture(), name="sapin.jpg"))
-        assert delete_discarded_files()
+        set_banner_picture(banner=row, image=stored())
+        assert delete_discarded_files(timezone.now() + STAYS)
         return made
 
     monkeypatch.setattr(images, "derive_files", meanwhile)
     assert derive_banner(pk=row.pk) is False
-    assert delete_discarded_files()
+    assert delete_discarded_files(timezone.now() + STAYS)
     kept = SeasonalBanner.objects.get()
     assert (kept.derivatives, files(kept), made_of(name)) == ({}, [kept.file.name], [])
 
@@ -104,8 +109,8 @@ def test_a_picture_whose_files_are_made_while_another_is_drawn_leaves_none() -> 
     assert derive_banner(pk=row.pk)
     assert len(made_of(name)) > 1
     # `row` was read before.
-    set_banner_picture(banner=row, image=draw_image(file=picture(), name="sapin.jpg"))
-    assert delete_discarded_files()
+    set_banner_picture(banner=row, image=stored())
+    assert delete_discarded_files(timezone.now() + STAYS)
     kept = SeasonalBanner.objects.get()
     assert (kept.derivatives, files(kept), made_of(name)) == ({}, [kept.file.name], [])
 
