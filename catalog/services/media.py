@@ -220,13 +220,16 @@ def remove_model_files(*, product: Product) -> None:
 
 def derive_files(*, kind: str, pk: int) -> bool:
     """Make the smaller files of one picture (`kind` is a key of `_MODELS`). False when there is nothing to do:
-    the row is gone or has them already, or none can be made. Safe to run twice, also at the same time."""
+    the row is gone, has them already or is in another worker's hands, or none can be made. Safe to run twice, also at
+    the same time."""
     model = _MODELS[kind]
     row = model._default_manager.filter(images.UNDERIVED, pk=pk).first()
     if row is None or not row.file.name:
         return False
     shown = model._default_manager.filter(pk=pk, file=row.file.name)
     derivatives = images.derive_for(shown, row.file.name, row.derivatives)
+    if derivatives is None:
+        return False
     updated = shown.update(derivatives=derivatives)
     if not updated and not _keep_for_whole(row, derivatives):
         # Removed meanwhile: these files go with the others.

@@ -85,6 +85,7 @@ def test_a_picture_that_kills_its_worker_is_tried_five_times(monkeypatch, caplog
         raise next(tries)
 
     monkeypatch.setattr(media.images, "derive_files", fail)
+    monkeypatch.setattr(media.images, "TRY_TAKES", timedelta())
     for failure in fails:
         assert media.missing_pictures(limit=1) == [("product", row.pk)]
         with pytest.raises(type(failure)):
@@ -94,6 +95,44 @@ def test_a_picture_that_kills_its_worker_is_tried_five_times(monkeypatch, caplog
     assert media.missing_pictures(limit=1) == []
     row.refresh_from_db()
     assert image_info(row, "").srcset == f"/media/{row.file.name} 500w"
+
+
+@pytest.mark.both_engines
+def test_of_two_workers_one_makes_the_files_and_a_killed_one_holds_them_for_six_minutes(monkeypatch):
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
+    derive, at_once, begun = media.images.derive_files, [], []
+
+    def meanwhile(name: str) -> dict:
+        begun.append(name)
+        at_once.append(media.derive_files(kind="product", pk=row.pk))
+        if len(begun) == 1:
+            raise Killed
+        return derive(name)
+
+    monkeypatch.setattr(media.images, "derive_files", meanwhile)
+    with pytest.raises(Killed):
+        media.derive_files(kind="product", pk=row.pk)
+    start = timezone.now()
+    made = []
+    for minutes in (5, 7):
+        monkeypatch.setattr(
+            media.images.timezone, "now", lambda minutes=minutes: start + timedelta(minutes=minutes)
+        )
+        made.append(media.derive_files(kind="product", pk=row.pk))
+    assert (made, at_once, len(begun)) == ([False, True], [False, False], 2)
+    assert len(files()) == 7
+
+
+@pytest.mark.both_engines
+def test_a_worker_that_read_the_row_before_another_took_it_leaves_it():
+    row = media.add_product_image(product=make_product(), image=stored((500, 400)))
+    rows = ProductImage.objects.filter(pk=row.pk)
+    rows.update(derivatives={"tries": 1, "until": 0})
+    assert media.images.derive_for(rows, row.file.name, {}) is None
+    ahead = int(timezone.now().timestamp()) + 3600
+    rows.update(derivatives={"tries": 1, "until": ahead})
+    # A clock was ahead when it was begun.
+    assert media.derive_files(kind="product", pk=row.pk) is True
 
 
 def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):

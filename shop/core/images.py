@@ -11,6 +11,7 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -18,10 +19,12 @@ from typing import IO, Any
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from PIL import Image
 
+from shop.core.clocks import moment_is_due
 from shop.core.errors import is_outage
 from shop.core.file_storage import StorageName, store_file
 from shop.core.image_decoding import UndecodableImage, draw_all
@@ -40,7 +43,10 @@ MAX_SIDE = 12_000
 WIDTHS = (360, 768, 1024, 1440)
 MAX_TRIES = 5
 UNDERIVED = Q(derivatives={}) | Q(derivatives__tries__gt=0)
-"""Rows of pictures whose smaller files are still to be made. `tries` says how often that was begun."""
+"""Rows of pictures whose smaller files are still to be made. `tries` says how often that was begun, `until` (seconds)
+how long the last try may go on."""
+TRY_TAKES = timedelta(minutes=6)
+"""Longer than CELERY_TASK_TIME_LIMIT lets any task go on."""
 
 _FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "webp": "WEBP"}
 # Format, file extension, media type and encoder options, best compression first.
@@ -193,26 +199,31 @@ def derive_files(name: str) -> dict[str, Any]:
     return {"widths": widths} | ({"subject": span} if span else {})
 
 
-def derive_for(rows: QuerySet[Any], name: str, derivatives: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the smaller files of a picture that `rows`, a row with `derivatives`, shows; return their description.
+def derive_for(rows: QuerySet[Any], name: str, derivatives: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Make the smaller files of a picture that `rows`, a row with `derivatives`, shows; return their description, or
+    None where another worker is at it: both would write the same files.
 
     A try is counted in the row before it is made: a picture that kills its worker is given up like one that fails
     `MAX_TRIES` times or is gone. `widths` is empty then, and the stored picture is shown. An outage is no try.
     Raises what stopped this try.
     """
-    tries = derivatives.get("tries", 0)
+    now, tries = timezone.now(), derivatives.get("tries", 0)
+    last = datetime.fromtimestamp(derivatives.get("until", 0), UTC)
+    if not moment_is_due(last, now, within=TRY_TAKES):
+        return None
     if tries >= MAX_TRIES:
         logger.error("The picture %s stays without smaller files after %d tries", name, tries)
         return {"widths": []}
-    rows.update(derivatives={"tries": tries + 1})
+    until = int((now + TRY_TAKES).timestamp())
+    if not rows.filter(derivatives=derivatives).update(derivatives={"tries": tries + 1, "until": until}):
+        return None
     try:
         return derive_files(name)
     except FileNotFoundError:
         logger.exception("The picture %s is lost", name)
         return {"widths": []}
     except Exception as error:
-        if is_outage(error):
-            rows.update(derivatives=derivatives)
+        rows.update(derivatives=derivatives if is_outage(error) else {"tries": tries + 1})
         raise
 
 

@@ -78,6 +78,8 @@ def derive_banner(*, pk: int) -> bool:
     # A picture that was replaced meanwhile keeps its own.
     shown = SeasonalBanner.objects.filter(pk=pk, file=name)
     derivatives = images.derive_for(shown, name, row.derivatives)
+    if derivatives is None:
+        return False
     with transaction.atomic():
         done = shown.update(derivatives=derivatives)
         if not done:
