@@ -262,10 +262,10 @@ def cap_due_dates(*, order: Order) -> None:
 
 
 def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:
-    """Write an installment off: it is not collected any more."""
+    """Write an installment off, at the amount that it has: it is not collected any more."""
     payment.state = PaymentState.WRITTEN_OFF
     payment.next_try_on = None
-    payment.save(update_fields=["state", "next_try_on"])
+    payment.save(update_fields=["amount", "state", "next_try_on"])
     record_event(
         order, "installment.written_off", actor=actor, position=payment.position, reason=reason[:500]
     )
