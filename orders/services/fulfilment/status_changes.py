@@ -35,7 +35,15 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
-from orders.services.status.mails import mail_number, mail_status, retell_departure
+from orders.services.status.mails import (
+    mail_number,
+    mail_number_taken_back,
+    mail_status,
+    not_the_number,
+    retell_departure,
+    told_number,
+    withdraw_number_mails,
+)
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import cancel_unpaid_order, transition, transition_problem
 from shop.core.dates import moment_on
@@ -179,23 +187,25 @@ def add_to_status(
 def _take_number_back(
     order: Order, shipment: Shipment, *, message: str, actor: "User | None"
 ) -> OrderTracking | None:
-    """Take the number of a parcel back. Its customer is told, unless the mail with the number still waits, which then
-    leaves without it. Runs with the order locked."""
-    with translation.override(order.language):
-        taken_back = _(
-            "Le numéro de suivi %(number)s n'est pas celui de votre colis\u00a0: n'en tenez pas compte."
-        ) % {"number": shipment.tracking_number}
-    shipment.tracking_number = ""
+    """Take the number of a parcel back. Its customer is told of the one that was told last; a mail with a number that
+    still waits leaves without it. Runs with the order locked."""
+    number, shipment.tracking_number = shipment.tracking_number, ""
     shipment.save(update_fields=["tracking_number"])
     record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking="")
-    is_untold = retell_departure(order, shipment, message)
-    if not is_untold:
-        message = "\n".join(filter(None, (taken_back, message)))
-    if not message:
-        return None
-    entry = record_tracking(order, message=message, carrier=shipment.carrier, actor=actor)
-    if not is_untold:
-        mail_number(order, entry, shipment)
+    if is_untold := retell_departure(order, shipment, message):
+        waited = []
+    else:
+        waited = withdraw_number_mails(shipment)
+        # Mails are not kept for ever.
+        if told := told_number(shipment) or ("" if waited else number):
+            with translation.override(order.language):
+                message = "\n".join(filter(None, (not_the_number(told), message)))
+    entry = None
+    if message:
+        entry = record_tracking(order, message=message, carrier=shipment.carrier, actor=actor)
+    if not is_untold and (message or waited):
+        latest = entry or order.tracking.latest("pk")
+        mail_number_taken_back(order, latest, shipment, waited=waited, message=message)
     return entry
 
 

@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -151,10 +152,49 @@ def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
     message = written_message(order, entry)
     if retell_departure(order, parcel, message):
         return
-    own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
     news = copy(entry)
-    news.message = _messages(_withdraw_number_mails(parcel), message)
-    mail_status(order, news, once=own, parcel=parcel)
+    news.message = _messages(withdraw_number_mails(parcel), message)
+    _mail_number(order, news, parcel)
+
+
+def mail_number_taken_back(
+    order: Order, entry: OrderTracking, parcel: Shipment, *, waited: Sequence[OutgoingMail], message: str
+) -> None:
+    """Mail the customer that a parcel has no number, with the messages of mails that `waited` and were withdrawn and
+    `message`; `entry` is the last one."""
+    news = copy(entry)
+    news.tracking_number, news.message = "", _messages(waited, message)
+    _mail_number(order, news, parcel)
+
+
+def _mail_number(order: Order, news: OrderTracking, parcel: Shipment) -> None:
+    if parcel.tracking_number:
+        # What was taken back within the minute is right after all.
+        with translation.override(order.language):
+            wrong = not_the_number(parcel.tracking_number)
+        news.message = "\n".join(line for line in news.message.split("\n") if line != wrong)
+    sign = ":" if order.all_goods_have_left else "/"
+    mail_status(order, news, once=f"{order.pk}{sign}{_of_number(parcel)}{news.pk}", parcel=parcel)
+
+
+def not_the_number(number: str) -> str:
+    """Return the sentence that takes a number back, in the active language."""
+    return _("Le numéro de suivi %(number)s n'est pas celui de votre colis\u00a0: n'en tenez pas compte.") % {
+        "number": number
+    }
+
+
+def told_number(parcel: Shipment) -> str:
+    """Return the number of a parcel that its customer was told last; "" for none. Call it once its mails that wait for
+    their minute are withdrawn."""
+    keys = Q()
+    for sign in "/:":
+        for about in (_of_parcel(parcel.pk), _of_number(parcel)):
+            keys |= Q(dedupe_key__startswith=f"order_status:{parcel.order_id}{sign}{about}")
+    told = (
+        OutgoingMail.objects.filter(keys).order_by("-pk").values_list("context__tracking_number", flat=True)
+    )
+    return next(filter(None, told), "")
 
 
 def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
@@ -173,21 +213,30 @@ def retell_departure(order: Order, parcel: Shipment, message: str = "") -> bool:
 def withdraw_parcel_mail(shipment: Shipment) -> bool:
     """Delete the mails about a parcel and its number that wait for their minute; False when the former has been sent,
     or there was none."""
-    _withdraw_number_mails(shipment)
+    withdraw_number_mails(shipment)
     return bool(_withdraw_departure_mails(shipment))
 
 
-def _withdraw_number_mails(shipment: Shipment) -> list[OutgoingMail]:
-    return withdraw_mails(f"order_status:{shipment.order_id}/number:{shipment.pk}:")
+def withdraw_number_mails(shipment: Shipment) -> list[OutgoingMail]:
+    """Delete the mails about a parcel's number that wait for their minute; return them as they were."""
+    return _withdraw_mails(shipment, _of_number(shipment))
 
 
 def _withdraw_departure_mails(shipment: Shipment) -> list[OutgoingMail]:
-    prefixes = (f"order_status:{shipment.order_id}{sign}{_of_parcel(shipment.pk)}" for sign in "/:")
+    return _withdraw_mails(shipment, _of_parcel(shipment.pk))
+
+
+def _withdraw_mails(shipment: Shipment, about: str) -> list[OutgoingMail]:
+    prefixes = (f"order_status:{shipment.order_id}{sign}{about}" for sign in "/:")
     return [mail for prefix in prefixes for mail in withdraw_mails(prefix)]
 
 
 def _messages(withdrawn: Sequence[OutgoingMail], message: str) -> str:
     return "\n".join(filter(None, (*(mail.context["message"] for mail in withdrawn), message)))
+
+
+def _of_number(shipment: Shipment) -> str:
+    return f"number:{shipment.pk}:"
 
 
 def _of_parcel(shipment_id: int | None) -> str:
