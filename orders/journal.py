@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
+ADDRESS_CORRECTED = "delivery.address_corrected"
 PROMISE_CHANGED = "delivery.promise_changed"
+DAY_SET = "delivery.day_set"
+NUMBER_ADDED = "order.status_added_to"
 RETURN_TAKEN_BACK = "withdrawal.return_taken_back"
 AUDITED = frozenset(
     {

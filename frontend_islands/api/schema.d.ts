@@ -2808,6 +2808,11 @@ export interface components {
             payment_methods: components["schemas"]["PaymentMethod"][];
             links: components["schemas"]["CartLinks"];
         };
+        /** @description What was changed, in words; empty: there was, or is, nothing. */
+        Change: {
+            before: string;
+            after: string;
+        };
         CheckoutAnswer: {
             /** Format: uuid */
             order_id: string;
@@ -3066,6 +3071,7 @@ export interface components {
             readonly details: {
                 [key: string]: string;
             };
+            readonly change: components["schemas"]["Change"] | null;
         };
         FieldChange: {
             field: string;

@@ -10,6 +10,7 @@ from orders.api.photo_fields import PiecePhotoSerializer
 from orders.api.serializers import OrderLineSerializer, OrderSerializer, TrackingSerializer
 from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage, Shipment
 from orders.selectors.admin_orders import has_undecided_money
+from orders.selectors.changes import change_in_words
 from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.provider_words import review_in_words
@@ -153,6 +154,13 @@ class NoteSerializer(serializers.Serializer[Any]):
     corrects = serializers.IntegerField(source="corrects_id", allow_null=True)
 
 
+class ChangeSerializer(serializers.Serializer[Any]):
+    """What was changed, in words; empty: there was, or is, nothing."""
+
+    before = serializers.CharField(allow_blank=True)
+    after = serializers.CharField(allow_blank=True)
+
+
 class EventSerializer(serializers.Serializer[Any]):
     """A line of the journal: a dotted name, and the texts and numbers that go with it."""
 
@@ -160,6 +168,12 @@ class EventSerializer(serializers.Serializer[Any]):
     actor = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
     details = serializers.SerializerMethodField()
+    change = serializers.SerializerMethodField()
+
+    @extend_schema_field(ChangeSerializer(allow_null=True))
+    def get_change(self, event: OrderEvent) -> dict[str, str] | None:
+        found = change_in_words(event)
+        return None if found is None else {"before": found[0], "after": found[1]}
 
     @extend_schema_field(serializers.DictField(child=serializers.CharField()))
     def get_details(self, event: OrderEvent) -> dict[str, str]:

@@ -17,6 +17,7 @@ const EVENTS: Record<string, string> = {
   "order.joined_account": t("event.joined"),
   "order.email_changed": t("event.email"),
   "delivery.address_corrected": t("event.address"),
+  "order.status_added_to": t("event.number"),
   "delivery.promise_changed": t("event.promise"),
   "delivery.day_set": t("event.deliveryDay"),
   "order.archived": t("event.archived"),
@@ -33,6 +34,7 @@ const EVENTS: Record<string, string> = {
   "installments.paused": t("event.paused"),
   "installments.unpaused": t("event.unpaused"),
   "withdrawal.declared": t("event.withdrawal"),
+  "withdrawal.return_taken_back": t("event.returnTakenBack"),
   "order.retention_decided": t("event.retention"),
 };
 
@@ -80,7 +82,8 @@ function stepsOf(order: StaffOrderSheet): Step[] {
   }));
   const events = order.events.flatMap((event, index) => {
     const what = EVENTS[event.name];
-    if (!what) return [];
+    // An addition to a status is told by the tracking, unless it took the place of something.
+    if (!what || (event.name === "order.status_added_to" && !event.change)) return [];
     const { number, reason, amount } = event.details;
     const money = amount && /^\d+\.\d\d$/.test(amount) ? formatMoney(amount) : "";
     return [
@@ -88,7 +91,7 @@ function stepsOf(order: StaffOrderSheet): Step[] {
         key: `event-${index}`,
         at: event.created_at,
         what,
-        details: [number, money, reason].filter((text): text is string => Boolean(text)),
+        details: [number, money, reason, ...changeOf(event)].filter((text): text is string => Boolean(text)),
         who: event.actor,
       },
     ];
@@ -101,6 +104,12 @@ function stepsOf(order: StaffOrderSheet): Step[] {
     who: null,
   }));
   return [...tracking, ...events, ...mails].sort((one, other) => other.at.localeCompare(one.at));
+}
+
+function changeOf({ change }: StaffOrderSheet["events"][number]): string[] {
+  if (!change) return [];
+  const { before, after } = change;
+  return [t("before", { what: before || t("nothing") }), t("after", { what: after || t("nothing") })];
 }
 
 function mailState(mail: StaffOrderSheet["mails"][number]): string {

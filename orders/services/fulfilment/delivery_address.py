@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event
+from orders.journal import ADDRESS_CORRECTED, record_event
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import IN_WORKSHOP, Order, OrderStatus
 from orders.models.states import ActorKind
@@ -105,9 +105,7 @@ def correct_delivery_address(
             setattr(order, name, value)
         order.save(update_fields=[*after, *billing, "updated_at"])
         index_order(order)
-        event = record_event(
-            order, "delivery.address_corrected", actor=actor, by=str(by), before=before, after=after
-        )
+        event = record_event(order, ADDRESS_CORRECTED, actor=actor, by=str(by), before=before, after=after)
         context = {"before_lines": [former.name, *former.lines]}
         mail_customer(order, "delivery_address_changed", context, once=event.pk)
         if by == ActorKind.CUSTOMER:

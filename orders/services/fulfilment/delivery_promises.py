@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import PROMISE_CHANGED, record_event
+from orders.journal import DAY_SET, PROMISE_CHANGED, record_event
 from orders.models import PAID_STATUSES, Order
 from orders.selectors.workshop import is_awaited, is_overdue
 from orders.services.status.guards import bank_problem
@@ -100,7 +100,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
         )
         record_event(
             order,
-            "delivery.day_set",
+            DAY_SET,
             actor=actor,
             before=None if before is None else before.isoformat(),
             after=None if delivered_on is None else delivered_on.isoformat(),

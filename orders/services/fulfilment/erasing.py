@@ -38,7 +38,7 @@ from shop.core.each_row import each_row
 from shop.core.kernel_data import erase_mails_about
 from shop.core.problems import Problem
 
-_WORDS_OF_EVENTS = ("reason", "tracking", "decision", "how", "brand", "last4")
+_WORDS_OF_EVENTS = ("reason", "tracking", "former", "decision", "how", "brand", "last4")
 
 
 def erase_order(order_id: uuid.UUID) -> bool:

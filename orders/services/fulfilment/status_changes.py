@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.journal import (
+    NUMBER_ADDED,
     change_sentence,
     record_event,
     record_tracking,
@@ -170,13 +171,17 @@ def add_to_status(
         repeated = repeated and (shipment is None or shipment.tracking_number == tracking_number)
     if repeated or not (message or tracking_number):
         return None
+    former = ""
     if shipment is not None and tracking_number:
+        former = shipment.tracking_number if shipment.tracking_number != tracking_number else ""
         shipment.tracking_number, shipment.carrier = tracking_number, carrier
         shipment.save(update_fields=["tracking_number", "carrier"])
     entry = record_tracking(
         order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
     )
-    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
+    record_event(
+        order, NUMBER_ADDED, actor=actor, status=order.status, tracking=tracking_number, former=former
+    )
     if shipment is None:
         mail_status(order, entry)
     else:
@@ -191,7 +196,7 @@ def _take_number_back(
     still waits leaves without it. Runs with the order locked."""
     number, shipment.tracking_number = shipment.tracking_number, ""
     shipment.save(update_fields=["tracking_number"])
-    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking="")
+    record_event(order, NUMBER_ADDED, actor=actor, status=order.status, tracking="", former=number)
     if is_untold := retell_departure(order, shipment, message):
         waited = []
     else:
