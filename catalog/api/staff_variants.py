@@ -132,7 +132,8 @@ class GridFallbackSerializer(serializers.Serializer[Any]):
 class GridRowSerializer(GridFallbackSerializer):
     """`offered` says that its finish and format are on sale, `available` that there are units of it, also while its
     product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best.
-    `held_units` of its own number are those of orders that are not paid yet."""
+    `held_units` of its own number are those of orders that are not paid yet, `waiting` are people who asked to be
+    told of its return."""
 
     id = serializers.IntegerField()
     variation_id = serializers.IntegerField(allow_null=True)
@@ -144,6 +145,7 @@ class GridRowSerializer(GridFallbackSerializer):
     available = serializers.BooleanField()
     offered = serializers.BooleanField()
     held_units = serializers.IntegerField()
+    waiting = serializers.IntegerField()
     sku = serializers.CharField(allow_blank=True)
     image_ids = serializers.ListField(child=serializers.IntegerField())
     thumbnail_url = serializers.CharField(allow_blank=True)
@@ -368,6 +370,7 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
         "available": not is_sold_out(grid.product, row),
         "offered": row.pk in grid.offered,
         "held_units": grid.held[row.pk],
+        "waiting": grid.waiting[row.pk],
         "image_ids": own,
         "thumbnail_url": "" if shown is None else image_info(shown, "").smallest_url,
     }

@@ -6,21 +6,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count, Q
+
 from catalog import pricing
 from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.selectors.held_units import held_units
+
+_WAITING = Count("notices", filter=Q(notices__confirmed_at__isnull=False, notices__sent_at=None))
 
 
 @dataclass(frozen=True, slots=True)
 class VariantGrid:
     """A product's formats, its variants and its photos, each in the order of its page; `offered` are the keys of the
-    variants that are on sale, `held` the units by key that unpaid orders hold of a variant's own number."""
+    variants that are on sale, `held` the units by key that unpaid orders hold of a variant's own number,
+    `waiting` the people by key who wait for a mail about it."""
 
     product: Product
     formats: list[ProductVariation]
     variants: Sequence[Variant]
     offered: set[int]
     held: dict[int, int]
+    waiting: dict[int, int]
     photos: list[ProductImage]
 
     @property
@@ -52,7 +58,7 @@ def variant_grid(product_id: int) -> VariantGrid | None:
     product = Product.objects.select_related("category").filter(pk=product_id).first()
     if product is None:
         return None
-    rows = product.variants.select_related("variation").annotate(held_units=held_units())
+    rows = product.variants.select_related("variation").annotate(held_units=held_units(), waiting=_WAITING)
     variants = list(rows.order_by("variation__sort_order", "variation_id", "finish"))
     return VariantGrid(
         product=product,
@@ -60,5 +66,6 @@ def variant_grid(product_id: int) -> VariantGrid | None:
         variants=variants,
         offered={row.pk for row in pricing.offered_variants(product, variants)},
         held={row.pk: row.held_units for row in variants},
+        waiting={row.pk: row.waiting for row in variants},
         photos=list(product.images.order_by("position", "pk")),
     )

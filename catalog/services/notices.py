@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from catalog.models import Category, Favourite, Notice, Product, Variant
+from catalog.models import Category, Favourite, Notice, Product, ProductVariation, Variant
 from catalog.pricing import offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
@@ -223,6 +223,23 @@ def purge_waiting_notices(before: datetime, limit: int) -> int:
     return Notice.objects.filter(old, pk__in=rows).delete()[0]
 
 
+def end_notices(*, variation: ProductVariation) -> None:
+    """Tell who waits for a format, which is about to be removed, that it will not be back: one mail an address, which
+    fulfils the wish. Who waits for the piece as well goes on waiting for that. In the transaction that removes it, with
+    the product locked."""
+    now, product = timezone.now(), variation.product
+    waiting = Notice.objects.filter(variant__variation=variation, confirmed_at__isnull=False, sent_at=None)
+    waiting = waiting.exclude(email__in=blocked_members().values("email"))
+    of_piece = Notice.objects.filter(product=product, variant=None)
+    told = set(of_piece.select_for_update().values_list("email", flat=True))
+    for notice in waiting.select_for_update(of=("self",)).select_related(*_SUBJECT).order_by("pk"):
+        if notice.email not in told:
+            told.add(notice.email)
+            key = f"notice-gone-{notice.pk}-{notice.asked_at:%Y%m%d%H%M%S%f}"
+            _write(notice, "notice_available", dedupe_key=key, is_gone=True)
+            Notice.objects.filter(pk=notice.pk).update(variant=None, sent_at=now)
+
+
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
     """Whether the product's page offers the very variant, and it can be bought. One that formats or finishes of former
     days left behind is back in any of them."""
@@ -250,17 +267,22 @@ def _send(notice: Notice) -> bool:
     return True
 
 
-def _write(notice: Notice, kind: str, *, dedupe_key: str | None = None, **links: str) -> None:
+def _write(
+    notice: Notice, kind: str, *, dedupe_key: str | None = None, is_gone: bool = False, **links: str
+) -> None:
     with translation.override(notice.language):
         subject = subject_of(notice)
+        # Of a format that is removed the page of the piece, if it has one.
+        url = subject.url.partition("?")[0] if is_gone else subject.url
         queue_mail(
             kind=kind,
             to=notice.email,
             language=notice.language,
             context={
                 "name": subject.name,
-                "url": absolute_url(subject.url),
+                "url": absolute_url(url) if subject.has_page or not is_gone else "",
                 "is_category": subject.is_category,
+                "is_gone": is_gone,
                 "unsubscribe_url": _link("catalog:notice-stop", notice.language, notice.token),
                 **links,
             },

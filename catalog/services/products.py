@@ -23,6 +23,7 @@ from catalog.selectors.staff_search import index_text
 from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
+from catalog.services.notices import end_notices
 from catalog.services.prices import record_prices, refresh_due_promotions
 from catalog.services.promotions import rename_own_promotion
 from catalog.services.reports import report_deletion, report_product, watch_stock
@@ -171,8 +172,8 @@ def refuse_same_name(name: str, others: Iterable[str]) -> None:
 
 
 def delete_variation(*, variation: ProductVariation) -> None:
-    """Remove a variation. Its prices over time stay; the variants of a product's last one are the product's without
-    formats, so that units that orders hold of them come back to what is sold."""
+    """Remove a variation. Its prices over time stay, and who waits for it is told; the variants of a product's last one
+    are the product's without formats, so that units that orders hold of them come back to what is sold."""
     refresh_due_promotions()
     with transaction.atomic():
         product = locked_product(variation.product_id)
@@ -180,6 +181,7 @@ def delete_variation(*, variation: ProductVariation) -> None:
             # Left by formats that were added before variants moved along.
             product.variants.filter(variation=None).delete()
             variation.variants.update(variation=None, price=None)
+        end_notices(variation=variation)
         variation.delete()
         refresh_product(product_id=product.pk)
         report_product(product.pk)

@@ -7,7 +7,9 @@ from decimal import Decimal
 import pytest
 
 from catalog.models import Notice, Variant
-from catalog.services.notices import ask_notice, confirm_notice, send_due_notices
+from catalog.selectors.staff_variants import variant_grid
+from catalog.services.notices import ask_notice, confirm_notice, send_due_notices, stop_notices
+from catalog.services.products import delete_variation
 from catalog.tests.factories import (
     change_product,
     change_variant,
@@ -123,6 +125,52 @@ def test_a_notice_dies_with_its_variant():
     )
     small.delete()
     assert not Notice.objects.exists()
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_who_waits_for_a_format_that_is_removed_is_told_once(is_published):
+    product = make_product("Lame", "129.00", category=make_finish_category(), painted_price="129.00")
+    change_product(product, unpainted_price=Decimal("69.00"))
+    make_variation(product, "18 cm")
+    large = make_variation(product, "30 cm", in_stock=False)
+    rows = [variant_of(product, large, finish) for finish in ("painted", "unpainted")]
+
+    def ask(email: str, variant: Variant | None, *, confirmed: bool = True) -> None:
+        ask_notice(
+            email=email,
+            language="de",
+            product_id=product.pk,
+            variant_id=None if variant is None else variant.pk,
+        )
+        if confirmed:
+            confirm_notice(key=Notice.objects.get(email=email, variant=variant).token)
+
+    for row in rows:
+        ask("a@example.com", row)
+    ask("b@example.com", rows[0])
+    ask("b@example.com", None)
+    ask("c@example.com", rows[1], confirmed=False)
+    change_product(product, is_published=is_published)
+    assert {row.pk: count for row, count in zip(rows, (2, 1), strict=True)}.items() <= (
+        variant_grid(product.pk).waiting.items()
+    )
+    before = OutgoingMail.objects.count()
+    delete_variation(variation=large)
+    [mail] = OutgoingMail.objects.order_by("pk")[before:]
+    assert (mail.to, mail.kind, mail.context["is_gone"]) == ("a@example.com", "notice_available", True)
+    assert mail.context["url"] == (
+        f"http://localhost:8000/de/produkt/{product.pk}-lame" if is_published else ""
+    )
+    drawn = render(mail)
+    assert drawn.subject == "Nicht mehr im Angebot: Lame (30 cm · Bemalt)"
+    assert ("Zum Stück" in drawn.text) == is_published
+    left = Notice.objects.order_by("email")
+    assert [(row.email, row.product_id, row.variant_id, row.sent_at is None) for row in left] == [
+        ("a@example.com", product.pk, None, False),
+        ("b@example.com", product.pk, None, True),
+    ]
+    key = mail.context["unsubscribe_url"].partition("cle=")[2]
+    assert (stop_notices(key=key), Notice.objects.get().email) == (True, "b@example.com")
 
 
 def test_who_waited_before_there_were_formats_is_told_of_the_first_in_that_finish(painted):

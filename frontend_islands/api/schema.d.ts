@@ -3211,7 +3211,8 @@ export interface components {
         /**
          * @description `offered` says that its finish and format are on sale, `available` that there are units of it, also while its
          *     product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best.
-         *     `held_units` of its own number are those of orders that are not paid yet.
+         *     `held_units` of its own number are those of orders that are not paid yet, `waiting` are people who asked to be
+         *     told of its return.
          */
         GridRow: {
             /** Format: decimal */
@@ -3234,6 +3235,7 @@ export interface components {
             available: boolean;
             offered: boolean;
             held_units: number;
+            waiting: number;
             sku: string;
             image_ids: number[];
             thumbnail_url: string;

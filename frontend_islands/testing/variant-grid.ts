@@ -22,6 +22,7 @@ export function row(id: number, label: string, fields: Partial<VariantRow> = {})
     offered: true,
     stock_quantity: 4,
     held_units: 0,
+    waiting: 0,
     sku: "",
     weight_grams: null,
     weight: "",

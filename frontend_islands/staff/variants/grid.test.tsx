@@ -49,10 +49,14 @@ test.each([
   [
     [
       row(1, "Petit"),
-      row(2, "Grand", { stock_quantity: 5, held_units: 2 }),
+      row(2, "Grand", { stock_quantity: 5, held_units: 2, waiting: 2 }),
       row(3, "Grand", { variation_id: 2 }),
     ],
-    ["9 pièces en stock disparaissent avec lui.", /^2 pièces sont réservées par des commandes/],
+    [
+      "9 pièces en stock disparaissent avec lui.",
+      /^2 pièces sont réservées par des commandes/,
+      /^2 personnes attendent son retour\s: un e-mail leur dit que ce format n'est plus proposé\.$/,
+    ],
   ],
   [
     [row(1, "Petit"), row(2, "Grand", { stock_quantity: 1, held_units: 1 })],

@@ -129,12 +129,14 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     const rows = grid.rows.filter(({ variation_id }) => variation_id === id);
     const units = rows.reduce((sum, row) => sum + (row.stock_quantity ?? 0), 0);
     const held = rows.reduce((sum, row) => sum + row.held_units, 0);
+    const waiting = rows.reduce((sum, row) => sum + row.waiting, 0);
     if (grid.formats.length === 1) return t("removeLast");
     return (
       <>
         <p>{t("removeText")}</p>
         {units > 0 && <p>{t("removeUnits", { count: units })}</p>}
         {held > 0 && <p>{t("removeHeld", { count: held })}</p>}
+        {waiting > 0 && <p>{t("removeWaiting", { count: waiting })}</p>}
       </>
     );
   };
