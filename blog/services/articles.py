@@ -240,10 +240,10 @@ def _fill_slugs(article: Article, before: Values) -> None:
     for language in LANGUAGES:
         title, name = getattr(article, f"title_{language}") or "", f"slug_{language}"
         slug = getattr(article, name) or ""
-        is_made = not article.is_published and slug == _slug(before.get(f"title_{language}") or "")
+        is_made = not article.is_published and slug == _slug(before.get(f"title_{language}") or "", language)
         if title and (not slug or is_made):
-            setattr(article, name, _slug(title))
+            setattr(article, name, _slug(title, language))
 
 
-def _slug(title: str) -> str:
-    return slug_of(title)[:180].strip("-") or SLUG_FALLBACK
+def _slug(title: str, language: str) -> str:
+    return slug_of(title, language)[:180].strip("-") or SLUG_FALLBACK

@@ -43,7 +43,8 @@ def refusal(call, *args, **kwargs) -> Problem:
 
 
 def test_letters_written_as_one_are_spelled_out_in_an_address():
-    assert make_draft("Mettre du cœur à l'œuvre").slug_fr == "mettre-du-coeur-a-loeuvre"
+    draft = make_draft("Mettre du cœur à l'œuvre", title_de="Häkeln für Anfänger")
+    assert (draft.slug_fr, draft.slug_de) == ("mettre-du-coeur-a-loeuvre", "haekeln-fuer-anfaenger")
 
 
 def test_create_article_makes_a_draft_with_its_address_words_and_first_revision():

@@ -114,7 +114,7 @@ def fill_slugs(category: Category) -> None:
             if used is None:
                 former = FormerSlug.objects.exclude(category=category.pk).values_list("slug", flat=True)
                 used = {*page_words(), *_slugs_of_others(category), *former}
-            slug = _free_slug(name, used)
+            slug = _free_slug(name, language, used)
             if language != SOURCE_LANGUAGE and slug == category.slug:
                 slug = ""
         setattr(category, field, slug)
@@ -141,9 +141,9 @@ def _slugs_of_others(category: Category) -> dict[str, str]:
     return {slug: row.name for row in Category.objects.exclude(pk=category.pk) for slug in row.slugs}
 
 
-def _free_slug(name: str, used: Collection[str]) -> str:
+def _free_slug(name: str, language: str, used: Collection[str]) -> str:
     """The name as a word of an address, with a number where it is taken."""
-    word = slug_of(name)[: SLUG_LENGTH - 4].strip("-_") or SLUG_FALLBACK
+    word = slug_of(name, language)[: SLUG_LENGTH - 4].strip("-_") or SLUG_FALLBACK
     slug, number = word, 2
     while slug in used:
         slug, number = f"{word}-{number}", number + 1

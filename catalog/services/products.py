@@ -338,12 +338,12 @@ def _fill_slugs(product: Product, stored: Mapping[str, Any]) -> None:
     for language in LANGUAGES:
         name, slug = getattr(product, f"name_{language}"), getattr(product, f"slug_{language}")
         former = stored.get(f"name_{language}") if is_hidden else None
-        if name and (not slug or (former and slug == _slug_of(former))):
-            setattr(product, f"slug_{language}", _slug_of(name))
+        if name and (not slug or (former and slug == _slug_of(former, language))):
+            setattr(product, f"slug_{language}", _slug_of(name, language))
 
 
-def _slug_of(name: str) -> str:
-    return slug_of(name)[:180].strip("-") or SLUG_FALLBACK
+def _slug_of(name: str, language: str) -> str:
+    return slug_of(name, language)[:180].strip("-") or SLUG_FALLBACK
 
 
 def validate(row: Model, without: str = "") -> None:

@@ -31,6 +31,9 @@ def make(name: str = "Jardin", **fields: Any) -> Category:
 
 def test_letters_written_as_one_are_spelled_out_in_an_address() -> None:
     assert make("Coups de cœur").slug == "coups-de-coeur"
+    # As Germans write them, also of letters in two signs.
+    row = make("Würfel", name_de="Scho\u0308ne Würfel", name_es="Pingüino")
+    assert (row.slug, row.slug_de, row.slug_es) == ("wurfel", "schoene-wuerfel", "pinguino")
 
 
 @pytest.mark.parametrize(

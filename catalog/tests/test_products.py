@@ -42,13 +42,15 @@ def test_an_address_is_made_of_each_languages_name():
         "lours-lete",
         "bear-summer",
         None,
-        "bar-im-sommer",
+        "baer-im-sommer",
     )
 
 
 def test_letters_written_as_one_are_spelled_out_in_an_address():
     product = make_product("Cœur d'Œillet", name_de="Großer Strauß")
     assert (product.slug_fr, product.slug_de) == ("coeur-doeillet", "grosser-strauss")
+    hidden = make_product("Hase", name_de="Häschen", is_published=False)
+    assert (hidden.slug_de, change_product(hidden, name_de="Füchslein").slug_de) == ("haeschen", "fuechslein")
 
 
 def test_an_address_that_staff_typed_is_kept():

@@ -21,6 +21,7 @@ DRAWN = (
     "\\u2000-\\u2040\\u2042\\u2044-\\u2052\\u2054-\\u211e\\u2120\\u2122\\u2124\\u2126-\\u2151\\u2153-\\u2184"
     "\\u2189\\u218c-\\u22ff"
 )
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _NOT_DRAWN = re.compile(f"[^{DRAWN}]")
 
 
@@ -43,9 +44,11 @@ def without_pictures(text: str) -> str:
     return _NOT_DRAWN.sub(lambda sign: "" if anyascii(sign[0]).startswith(":") else sign[0], text)
 
 
-def slug_of(text: str) -> str:
-    """Return a text as words of an address. `œ` is `oe` and `ß` is `ss`: `slugify` alone makes `cur` of « cœur »."""
-    return slugify(text.casefold().translate(LETTERS))
+def slug_of(text: str, language: str = "") -> str:
+    """Return a text as words of an address. `œ` is `oe` and `ß` is `ss`: `slugify` alone makes `cur` of « cœur ». In
+    German `ä` is `ae`: `schon` (already) is another word than `schön` (beautiful)."""
+    plain = unicodedata.normalize("NFC", text).casefold().translate(LETTERS)
+    return slugify(plain.translate(_UMLAUTS) if language == "de" else plain)
 
 
 def _written(sign: re.Match[str]) -> str:
