@@ -63,7 +63,8 @@ def email_change_content(mail: OutgoingMail) -> MailContent | None:
         if not _may(limits.EMAIL_CHANGE_MAIL, mail):
             return None
     url = _url("accounts:email-change-link", mail.language, email_change_key(change, mailbox))
-    context = {"url": url, "new_email": change.new_email}
+    # It may have agreed meanwhile, or an operator for it.
+    context = {"url": url, "new_email": change.new_email, "needs_both": change.old_confirmed_at is None}
     return MailContent(f"account_email_change_{mailbox.value}", context)
 
 

@@ -1,4 +1,5 @@
-"""Another e-mail address for an account, proved from both mailboxes: the old one agrees, the new one is theirs."""
+"""Another e-mail address for an account, proved from both mailboxes: the old one agrees, the new one is theirs. An
+operator agrees for a mailbox that is lost."""
 
 from __future__ import annotations
 
@@ -45,9 +46,10 @@ class Outcome(StrEnum):
     TAKEN = "taken"
 
 
-def request_email_change(*, user: User, email: str, language: str) -> EmailChange:
+def request_email_change(*, user: User, email: str, language: str, by_operator: bool = False) -> EmailChange:
     """Write down the wish for another address of who proved fully who they are, and to both mailboxes; an earlier wish
-    is void, or is this one (`PRESSED_TWICE`).
+    is void, or is this one (`PRESSED_TWICE`). `by_operator`: they made sure of it otherwise, as the old mailbox is
+    lost; it can still refuse until the new one agrees.
 
     The same is done for an address that has an account: its owner is told so by mail, nobody else. Call this outside
     any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`; and
@@ -60,13 +62,18 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
         before = pending_email_change(user)
         if (
             before is not None
+            and not by_operator
             and before.new_email == address
             and not moment_is_due(before.requested_at, timezone.now(), after=PRESSED_TWICE)
         ):
             return before
         EmailChange.objects.filter(user=user).delete()
         change = EmailChange.objects.create(
-            user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()
+            user=user,
+            new_email=address,
+            language=language,
+            session_hash=user.get_session_auth_hash(),
+            old_confirmed_at=timezone.now() if by_operator else None,
         )
         for mailbox, to in ((Mailbox.OLD, user.email), (Mailbox.NEW, address)):
             queue_mail(
@@ -75,7 +82,7 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
                 language=language,
                 context={"change": str(change.pk), "mailbox": mailbox.value},
             )
-        record_audit("email.change_requested", user, actor=user)
+        record_audit("email.change_requested", user, actor=None if by_operator else user)
     return change
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from accounts.email_changes import Mailbox, email_change_key
@@ -140,6 +143,42 @@ def test_a_link_of_old_a_forged_one_and_one_after_a_new_password_are_void(client
     assert purge_email_changes(timezone.now() - timedelta(days=1), 10) == 1
     assert not EmailChange.objects.exists()
     assert email_of(member) == "client@example.com"
+
+
+def test_an_operator_agrees_for_a_mailbox_that_is_lost(client, member, capsys):
+    call_command("change_email", "Client@example.com", f" {NEW} ")
+    assert (
+        capsys.readouterr().out
+        == f"client@example.com becomes {NEW} once the link in the mail to it is opened.\n"
+    )
+    assert AuditEntry.objects.get(action="email.change_requested").actor_id is None
+    links = {to: link(to) for to in ("client@example.com", NEW)}
+    told = "Le changement a lieu dès que le lien envoyé à la nouvelle adresse a été ouvert."
+    written = OutgoingMail.objects.filter(kind__startswith="account_email_change_")
+    assert [told in unescape(part) for mail in written for part in (mail.text, mail.html)] == [True] * 4
+    # Who still reads the old mailbox can refuse it.
+    stranger = type(client)()
+    stranger.get(links["client@example.com"])
+    page = text(stranger.get("/auth/adresse-e-mail"))
+    assert ("Confirmer le changement" in page, "Refuser" in page) == (False, True)
+    stranger.get(links[NEW])
+    assert "Votre adresse est changée" in text(stranger.post("/auth/adresse-e-mail"))
+    assert email_of(member) == NEW
+    assert mails("account_email_changed") == [
+        ("account_email_changed", "client@example.com"),
+        ("account_email_changed", NEW),
+    ]
+    with pytest.raises(CommandError, match="No open account"):
+        call_command("change_email", "client@example.com", "autre@example.com")
+    with pytest.raises(CommandError, match="C'est déjà l'adresse"):
+        call_command("change_email", NEW, NEW)
+
+
+def test_the_old_mailbox_refuses_what_an_operator_asked_for(client, member):
+    call_command("change_email", "client@example.com", NEW)
+    client.get(link("client@example.com"))
+    client.post("/auth/adresse-e-mail", {"refuse": "1"})
+    assert (EmailChange.objects.exists(), email_of(member)) == (False, "client@example.com")
 
 
 def test_another_request_takes_the_place_of_the_first(client, member):

@@ -19,6 +19,7 @@ SELLER = {
 EMAIL_CHANGE = {
     "url": "http://localhost:8000/auth/adresse-e-mail/abc-def",
     "new_email": "nouvelle@example.com",
+    "needs_both": True,
 }
 
 ORDER = {
