@@ -102,10 +102,12 @@ def reply(*, request: ContactRequest, text: str, actor: User, seen: int | None =
     again: two clicks, a lost answer, a page that one went back to.
 
     The mail is written in the visitor's language around `text`, quotes what they wrote, and takes answers at the
-    shop's address. `seen` is how many answers were on screen: raises `Problem` 409 `conflict` where there are more.
+    shop's address. `seen` is how many answers were on screen: raises `Problem` 409 `conflict` where there are more, and
+    ContactRequest.DoesNotExist.
     """
     with transaction.atomic():
-        ContactRequest.objects.select_for_update().get(pk=request.pk)
+        # Its author may have another address since it was read.
+        request = ContactRequest.objects.select_for_update().get(pk=request.pk)
         if request.replies.filter(text=text).exists():
             return False
         if seen is not None and ContactReply.objects.filter(request=request).count() > seen:

@@ -70,6 +70,9 @@ def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
                 status = problem.status
                 form.add_error(None, problem.detail)
                 asked = contact_with_words(contact_id) or asked
+            except ContactRequest.DoesNotExist:
+                # Deleted, or its author was erased, at this moment.
+                raise Http404 from None
             else:
                 if is_sent:
                     messages.success(request, f"Réponse envoyée à {asked.email}.")

@@ -13,6 +13,9 @@ from shop.core.file_storage import private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState
+from shop.pages.selectors.contacts import contact_with_words
+from shop.pages.services.contact import move_messages, reply
+from shop.pages.staff import messages
 from shop.pages.tests.contact import picture, send
 from shop.pages.tests.staff import make_staff, signed_in
 
@@ -142,6 +145,28 @@ def test_an_answer_waits_until_that_of_somebody_else_was_read(staff: Client) -> 
     assert other.post(page, {"text": "Oui, 60 €.", "seen": "0"})["Location"] == page
     assert staff.post(page, {"text": "Non, 90 €.", "seen": "1"})["Location"] == page
     assert OutgoingMail.objects.filter(kind="contact_reply").count() == 2
+
+
+def test_an_answer_goes_to_the_address_that_its_author_has_by_now() -> None:
+    asked = make_message(email="lea@example.com")
+    move_messages("lea@example.com", "neuve@example.com")
+    assert reply(request=asked, text="Oui, en mai.", actor=make_admin("camille@example.com"))
+    assert OutgoingMail.objects.get(kind="contact_reply").to == "neuve@example.com"
+
+
+def test_an_answer_to_a_message_that_was_deleted_meanwhile_sends_nothing(
+    staff: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = make_message()
+
+    def read_and_deleted(key: int) -> ContactRequest | None:
+        found = contact_with_words(key)
+        ContactRequest.objects.filter(pk=key).delete()
+        return found
+
+    monkeypatch.setattr(messages, "contact_with_words", read_and_deleted)
+    assert staff.post(f"/admin/messages/{asked.pk}", {"text": "Oui, en mai."}).status_code == 404
+    assert not OutgoingMail.objects.filter(kind="contact_reply").exists()
 
 
 def test_empty_answer_sends_nothing(staff: Client) -> None:
