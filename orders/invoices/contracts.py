@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.invoices.documents import SWEEP_AFTER, SWEEP_AT_ONCE, typeset_page
+from orders.invoices.documents import SWEEP_AFTER, make_lost, typeset_page
 from orders.invoices.markdown_blocks import Block, markdown_blocks
 from orders.invoices.page_texts import page_texts
 from orders.models import Contract, ContractDocument, Invoice, Order
@@ -22,7 +22,6 @@ from orders.selectors.addresses import delivery_address
 from orders.selectors.mail_contexts import withdrawal_notice
 from shop.core.clocks import is_due
 from shop.core.dates import day_in_words, shop_day
-from shop.core.each_row import each_row
 from shop.core.mail_content import Attachment
 from shop.core.models import ShopSettings
 from shop.terms.models import TermsText
@@ -155,7 +154,7 @@ def contract_file_name(contract: Contract) -> str:
 def make_missing_contracts(now: datetime) -> int:
     """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
     lost = Contract.objects.filter(is_due("created_at", now, after=SWEEP_AFTER), document=None).order_by("pk")
-    return each_row(lost, ensure_contract_document, most=SWEEP_AT_ONCE)
+    return make_lost(lost, ensure_contract_document)
 
 
 def contract_attachment(contract: Contract) -> Attachment:

@@ -8,17 +8,20 @@ import hashlib
 import json
 import re
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from orders.invoices import content
 from orders.invoices.facturx import FILE_NAME, factur_x
 from orders.invoices.page_texts import page_texts
 from orders.models import Invoice, InvoiceDocument, InvoiceKind
+from shop.core import limits
 from shop.core.clocks import is_due
 from shop.core.each_row import each_row
 from shop.core.letters import drawable
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 SWEEP_AFTER = timedelta(minutes=2)
 SWEEP_AT_ONCE = 200
+TRIES = limits.Limit("typesetting", 5, timedelta(days=1), limits.Subject.KEY)
 
 ORDER_INVOICE = "order-invoice"
 CREDIT_NOTE = "credit-note"
@@ -169,7 +173,28 @@ def file_name(invoice: Invoice) -> str:
 def make_missing_documents(now: datetime) -> int:
     """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
     lost = Invoice.objects.filter(is_due("issued_at", now, after=SWEEP_AFTER), document=None).order_by("pk")
-    return each_row(lost, ensure_document, most=SWEEP_AT_ONCE)
+    return make_lost(lost, ensure_document)
+
+
+def make_lost(rows: QuerySet[Any], ensure: Callable[[Any], object]) -> int:
+    """Have `ensure` typeset the document of each of these rows; returns how many were made.
+
+    A try is counted before it is made: one that ends its worker five times is left until the next day, the job fails
+    by it, and the others have their turn.
+    """
+
+    def make(row: Any) -> bool:
+        counted = f"{row._meta.label} {row.pk}"
+        if not limits.consume(TRIES, counted):
+            raise RuntimeError(f"{counted}: its PDF ended the worker {TRIES.attempts} times today")
+        try:
+            ensure(row)
+        finally:
+            # A worker that dies does not come here.
+            limits.restore(TRIES, counted)
+        return True
+
+    return each_row(rows, make, most=SWEEP_AT_ONCE)
 
 
 def order_invoice_attachment(order_id: uuid.UUID) -> Attachment:

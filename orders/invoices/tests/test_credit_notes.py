@@ -337,6 +337,34 @@ def test_a_document_whose_worker_was_lost_is_found(paid, caplog) -> None:
     assert InvoiceDocument.objects.count() == 1
 
 
+def test_a_document_that_ends_its_worker_is_tried_five_times_a_day(paid, monkeypatch) -> None:
+    later = timezone.now() + documents.SWEEP_AFTER * 2
+    killing, other = paid().invoices.get(), paid().invoices.get()
+    ensure, begun = documents.ensure_document, []
+
+    class Killed(BaseException):
+        pass
+
+    def typeset(invoice: Invoice) -> object:
+        begun.append(invoice)
+        if invoice == killing:
+            raise Killed
+        return ensure(invoice)
+
+    monkeypatch.setattr(documents, "ensure_document", typeset)
+    with monkeypatch.context() as patch:
+        # What a process that is killed comes to no more.
+        patch.setattr(documents.limits, "restore", lambda *_counted: None)
+        for _turn in range(5):
+            with pytest.raises(Killed):
+                documents.make_missing_documents(later)
+    assert begun == [killing] * 5
+    with pytest.raises(RuntimeError, match="ended the worker 5 times today"):
+        documents.make_missing_documents(later)
+    assert begun == [*[killing] * 5, other]
+    assert InvoiceDocument.objects.get().invoice == other
+
+
 @pytest.mark.parametrize(("ahead", "made"), [(timedelta(minutes=9), 0), (timedelta(days=365), 1)])
 def test_a_document_of_a_clock_that_was_ahead_does_not_wait_for_its_date(paid, ahead, made) -> None:
     paid()
@@ -356,7 +384,8 @@ def test_one_that_can_not_be_typeset_does_not_hold_the_others(paid, monkeypatch,
     monkeypatch.setattr(documents, "typeset", broken_first)
     # Nor those that one run has no time for.
     monkeypatch.setattr(documents, "SWEEP_AT_ONCE", 1)
-    with pytest.raises(OSError, match="no typesetter"):
-        make_lost_documents(timezone.now() + documents.SWEEP_AFTER * 2)
-    assert InvoiceDocument.objects.get().invoice.sequence == 2
-    assert ContractDocument.objects.count() == 2
+    for contracts in (1, 2):
+        with pytest.raises(OSError, match="no typesetter"):
+            make_lost_documents(timezone.now() + documents.SWEEP_AFTER * 2)
+        assert InvoiceDocument.objects.get().invoice.sequence == 2
+        assert ContractDocument.objects.count() == contracts
