@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
+from time import monotonic
 from typing import TypeVar
 
 from django.db.models import Model, QuerySet
@@ -44,7 +45,6 @@ Row = TypeVar("Row", bound=Model)
 IN_DOUBT_AFTER = timedelta(minutes=2)
 BATCH = 200
 MISSED_SINCE = timedelta(days=3)
-MISSED_MOST = 1000
 
 
 def reconcile_attempts(now: datetime) -> int:
@@ -171,15 +171,19 @@ def fetch_events(since: datetime, until: datetime, *, delivered: bool = False) -
     """
     listed = account_activity.list_events(since, until, delivered=delivered)
     return each_row(
-        _not_stored(islice(listed, None if delivered else MISSED_MOST)),
+        _not_stored(listed, None if delivered else monotonic() + STEP_SECONDS),
         _take,
         seconds=None if delivered else STEP_SECONDS,
         ends=gateway.OUTAGES,
     )
 
 
-def _not_stored(listed: Iterator[EventFacts]) -> Iterator[EventFacts]:
+def _not_stored(listed: Iterator[EventFacts], ends: float | None) -> Iterator[EventFacts]:
+    """The provider lists what the shop has fetched as undelivered still: it reads past that, until the time `ends`."""
     while batch := list(islice(listed, account_activity.PAGE)):
+        if ends is not None and monotonic() >= ends:
+            logger.error("messages older than %s wait: too many after it", batch[0].event_id)
+            return
         known = set(
             StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
                 "event_id", flat=True

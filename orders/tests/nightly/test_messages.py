@@ -12,6 +12,8 @@ from orders.models import Discrepancy, LedgerEntry, OrderStatus, Refund, StripeE
 from orders.services.reconciliation import reconcile, webhook_events
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund
+from orders.stripe import account_activity
+from orders.stripe.facts import EventFacts
 from orders.tasks import reconcile_books, reconcile_payments
 from shop.core.jobs import Outcome, note_pulse, run_job
 from shop.core.models import ScheduledJob
@@ -33,6 +35,28 @@ def test_missed_messages_are_fetched_and_acted_on(fake_stripe, order):
     assert StripeEvent.objects.count() == 2
     assert reconcile.fetch_missed_events(later) == 0
     assert LedgerEntry.objects.count() == 1
+
+
+def test_missed_messages_behind_a_thousand_that_were_fetched_are_reached(
+    fake_stripe, order, monkeypatch, caplog
+):
+    """The provider lists as undelivered what no call brought, fetched or not, the newest first."""
+    fake_stripe.pay(order)
+    later = timezone.now() + timedelta(minutes=3)
+    missed = list(account_activity.list_events(later - timedelta(days=1), later, delivered=False))
+    kind = missed[0].kind
+    known = [EventFacts(event_id=f"evt_{n}", kind=kind, livemode=False, body={}) for n in range(1000)]
+    StripeEvent.objects.bulk_create(
+        StripeEvent(event_id=facts.event_id, kind=kind, body={}, processed_at=later) for facts in known
+    )
+    monkeypatch.setattr(account_activity, "list_events", lambda *_of, **_how: iter([*known, *missed]))
+    with monkeypatch.context() as patch:
+        patch.setattr(reconcile, "STEP_SECONDS", 0)
+        assert reconcile.fetch_missed_events(later) == 0
+    assert "messages older than evt_0 wait: too many after it" in caplog.text
+    assert reconcile.fetch_missed_events(later) == len(missed) == 2
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
 
 
 def test_a_missed_message_that_fails_keeps_no_other_waiting(fake_stripe, order, fail_first):
