@@ -9,7 +9,6 @@ import json
 import logging
 import os
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -238,8 +237,8 @@ def store_record(name: str, value: Any) -> None:
     """Store a small value beside the shop's backups. Raises BackupRefused where those are another shop's, and what the
     target raises."""
     vault = open_vault()
-    with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
-        _refuse_other_shop(_last_list(vault, Path(work)))
+    with work_folder("record") as work:
+        _refuse_other_shop(_last_list(vault, work))
     vault.put_record(name, value)
 
 

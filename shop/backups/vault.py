@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pyrage
 from django.conf import settings
 
 from shop.backups.targets import Target, open_target
+from shop.backups.work_folder import work_folder
 
 SEALED = ".age"
 ISSUED_NUMBERS = "issued-invoices"
@@ -85,8 +85,8 @@ class Vault:
 
     def put_record(self, name: str, value: Any) -> None:
         """Store a small value beside the backups, such as the last number of an invoice."""
-        with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
-            path = Path(work) / "record.json"
+        with work_folder("record") as work:
+            path = work / "record.json"
             path.write_text(json.dumps(value))
             stored = self.put(f"records/{name}.json", path)
         # That of the time without a key, or with one, says what was: a restore reads the only one.
@@ -101,8 +101,8 @@ class Vault:
         )
         if found is None:
             return None
-        with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
-            path = Path(work) / "record.json"
+        with work_folder("record") as work:
+            path = work / "record.json"
             self.fetch(found, path)
             try:
                 return json.loads(path.read_text())

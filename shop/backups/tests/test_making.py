@@ -127,8 +127,18 @@ def test_backup_is_late_after_a_day_and_two_hours(
 def test_backup_leaves_no_work_behind(target: Path) -> None:
     backup_at(NIGHT)
     assert [
-        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith(("backup.work", "record-"))
+        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith(("backup.work", "record.work"))
     ] == []
+
+
+def test_record_of_a_process_that_was_killed_goes_with_the_next_one(target: Path) -> None:
+    work = shop_settings.DATA_DIR / "record.work"
+    work.mkdir()
+    (work / "record.json").write_text("{}")
+    open_vault().put_record("issued-invoices", {"2026": 5})
+    assert [name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith("record")] == [
+        "record.lock"
+    ]
 
 
 def test_backup_that_was_killed_leaves_nothing_after_the_next_one(target: Path) -> None:
