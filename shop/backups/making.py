@@ -27,10 +27,13 @@ from django.utils.crypto import salted_hmac
 from shop.backups import rows
 from shop.backups.models import Backup
 from shop.backups.rotation import Rotation
+from shop.backups.selectors import RESTORED_PULSE
 from shop.backups.snapshot import snapshot
 from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, store_files
 from shop.backups.vault import Vault, open_vault
 from shop.backups.work_folder import InUseError, work_folder
+from shop.core.jobs import last_pulse
+from shop.core.models import ScheduledJob
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ FOLDER = "backups/"
 LIST = ".json.gz"
 MANIFEST = "manifest.json"
 FEW_FILES = 40
+LISTED = "backup-listed"
+"""The row of the job's last backup whose list was about to be stored: the moment whose state it is."""
 # PostgreSQL's advisory locks are numbers: this one is the backup's.
 _LOCK = 0x6261636B7570
 _STAMP = "%Y-%m-%dT%H-%M-%SZ"
@@ -74,6 +79,7 @@ def make_backup(
             _refuse_other_shop(last)
             if not elsewhere:
                 _refuse_lost_target(vault)
+                _refuse_copy(vault)
         for folder in (FOLDER, PREFIX):
             vault.target.tidy(folder)
         made_at = timezone.now().replace(microsecond=0)
@@ -93,6 +99,8 @@ def make_backup(
         with archive.open("rb") as stream:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         stored = vault.put(f"{FOLDER}{name}.tar", archive)
+        if not elsewhere:
+            ScheduledJob.objects.update_or_create(name=LISTED, defaults={"last_finished_at": made_at})
         # A server that was restarted since has forgotten the lock: another machine may have deleted what is not listed.
         Backup.objects.exists()
         _put_list(vault, name, stored, sha256, files, work)
@@ -234,11 +242,12 @@ def _refuse_lost_files(left: int) -> None:
 
 
 def store_record(name: str, value: Any) -> None:
-    """Store a small value beside the shop's backups. Raises BackupRefused where those are another shop's, and what the
-    target raises."""
+    """Store a small value beside the shop's backups. Raises BackupRefused where those are another shop's or a copy's,
+    and what the target raises."""
     vault = open_vault()
     with work_folder("record") as work:
         _refuse_other_shop(_last_list(vault, work))
+    _refuse_copy(vault)
     vault.put_record(name, value)
 
 
@@ -261,6 +270,27 @@ def _refuse_other_shop(last: dict[str, Any]) -> None:
             f"The last backup there is of another shop, {site}: each would delete the other's. Give this one a place "
             "of its own. If it is the same shop, whose SITE_URL was that: manage.py backup --new-target."
         )
+
+
+def _refuse_copy(vault: Vault) -> None:
+    """A copy of the shop's database, made for trying something, has its SITE_URL: its backups would take the place of
+    the shop's, and its numbers of invoices too.
+
+    Raises BackupRefused when the newest backup was made since the last restore, and neither its row is here nor the
+    note of one that broke off behind its list.
+    """
+    newest = next(iter(backup_names(vault)), None)
+    if newest is None or not Backup.objects.exists() or Backup.objects.filter(name=newest).exists():
+        return
+    made_at = made_at_of(newest)
+    restored = last_pulse(RESTORED_PULSE)
+    if made_at == last_pulse(LISTED) or (restored and made_at <= restored):
+        return
+    raise BackupRefused(
+        f"The newest backup there, {newest}, was not made from this database: a copy of the shop, or the shop that "
+        "this is a copy of, stores its backups there too, and each would delete the other's. Give the copy a place of "
+        "its own, or none. Then, for the shop itself: manage.py backup --new-target."
+    )
 
 
 def _has_other_keys(vault: Vault, last: dict[str, Any]) -> bool:

@@ -13,8 +13,11 @@ from django.core.management import CommandError, call_command
 
 from shop.backups.making import BackupRefused, backup_names, store_record
 from shop.backups.models import Backup
+from shop.backups.selectors import RESTORED_PULSE
 from shop.backups.tests.nights import NIGHT, backup_at
 from shop.backups.vault import open_vault
+from shop.core.jobs import note_pulse
+from shop.core.models import ScheduledJob
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("few_tables")]
 
@@ -72,3 +75,46 @@ def test_backup_of_a_version_that_did_not_say_whose_it_is_is_the_shop_s(other: s
     path.write_bytes(gzip.compress(json.dumps(listed).encode()))
     newer = backup_at(NIGHT.replace(hour=9)).name
     assert backup_names(open_vault()) == [newer, other]
+
+
+@pytest.fixture
+def copied(target: Path) -> str:
+    """The name of a backup that a copy of this shop's database has made since."""
+    backup_at(NIGHT)
+    listed = ScheduledJob.objects.get(name="backup-listed")
+    name = backup_at(NIGHT.replace(day=24)).name
+    Backup.objects.filter(name=name).delete()
+    ScheduledJob.objects.filter(pk=listed.pk).update(last_finished_at=listed.last_finished_at)
+    return name
+
+
+def test_copy_with_the_same_address_is_told_from_the_shop(copied: str, target: Path) -> None:
+    before = sorted(path.name for path in target.rglob("*"))
+    words = f"The newest backup there, {copied}, was not made from this database"
+    with pytest.raises(BackupRefused, match=words):
+        backup_at(NIGHT.replace(day=25))
+    with pytest.raises(BackupRefused, match=words):
+        store_record("issued-invoices", {"2026": 5})
+    assert sorted(path.name for path in target.rglob("*")) == before
+    with time_machine.travel(NIGHT.replace(day=25), tick=False):
+        call_command("backup", "--new-target")
+    newest = backup_at(NIGHT.replace(day=26)).name
+    assert backup_names(open_vault())[0] == newest
+
+
+def test_restored_shop_knows_the_backup_that_it_came_from(copied: str) -> None:
+    with time_machine.travel(NIGHT.replace(day=24, hour=9), tick=False):
+        note_pulse(RESTORED_PULSE)
+    assert backup_at(NIGHT.replace(day=25)).name == backup_names(open_vault())[0]
+
+
+def test_backup_that_broke_off_behind_its_list_is_the_shop_s(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup_at(NIGHT)
+    with monkeypatch.context() as patch:
+        patch.setattr(Backup, "save", lambda _row: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            backup_at(NIGHT.replace(day=24))
+    assert len(backup_names(open_vault())) == 2
+    assert backup_at(NIGHT.replace(day=25)).name == backup_names(open_vault())[0]
