@@ -238,6 +238,6 @@ it("marks the orders that are not to be sent", async () => {
   ready = [{ ...order("1", "AAAA1111"), warning: "Ne pas expédier" }, order("2", "BBBB2222")];
   const { screen } = await renderStaff(<DispatchScreen carriers={[]} />);
   const mark = await screen.findByText("Ne pas expédier");
-  expect(mark.className).toBe("order-flag order-flag--urgent");
+  expect(mark.className).toBe("order-error");
   expect(mark.closest("li")?.textContent).toContain("AAAA1111");
 });

@@ -170,11 +170,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
                           {t("customerNote", { note: order.notes })}
                         </span>
                       )}
-                      {order.warning && (
-                        <span>
-                          <span className="order-flag order-flag--urgent">{order.warning}</span>
-                        </span>
-                      )}
+                      {order.warning && <span className="order-error">{order.warning}</span>}
                       {order.is_late && (
                         <span>
                           <span className="order-flag order-flag--urgent">{t("late")}</span>
