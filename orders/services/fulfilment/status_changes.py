@@ -41,8 +41,8 @@ from orders.services.status.mails import (
     mail_number_taken_back,
     mail_status,
     not_the_number,
+    reported_number,
     retell_departure,
-    told_number,
     withdraw_number_mails,
 )
 from orders.services.status.shipments import latest_shipment
@@ -202,7 +202,7 @@ def _take_number_back(
     else:
         waited = withdraw_number_mails(shipment)
         # Mails are not kept for ever.
-        if told := told_number(shipment) or ("" if waited else number):
+        if told := reported_number(shipment) or ("" if waited else number):
             with translation.override(order.language):
                 message = "\n".join(filter(None, (not_the_number(told), message)))
     entry = None

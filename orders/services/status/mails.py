@@ -184,7 +184,7 @@ def not_the_number(number: str) -> str:
     }
 
 
-def told_number(parcel: Shipment) -> str:
+def reported_number(parcel: Shipment) -> str:
     """Return the number of a parcel that its customer was told last; "" for none. Call it once its mails that wait for
     their minute are withdrawn."""
     keys = Q()
