@@ -60,9 +60,12 @@ show(
     staff_list="staff-users",
     staff_row="staff-user",
     staff_key="user_key",
-    list_display=("user_key", "state", "done", "total", "tries", "requested_at", "ready_at", "expires_at"),
+    list_display=(
+        *("user_key", "email", "state", "done", "total", "tries"),
+        *("requested_at", "ready_at", "expires_at"),
+    ),
     list_filter=("state",),
-    search_fields=("user_key",),
+    search_fields=("user_key", "email"),
     # Where the archive lies is for the person whose data it holds.
     exclude=("file",),
 )
