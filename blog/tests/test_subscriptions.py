@@ -237,6 +237,17 @@ def test_unconfirmed_addresses_go_after_their_period_and_proofs_after_theirs(cli
     assert not ConsentRecord.objects.exists()
 
 
+@pytest.mark.parametrize(("days", "gone"), [(29, 0), (31, 1)])
+def test_a_stranger_who_asks_again_keeps_an_address_no_longer_than_their_link(client, days, gone):
+    row = make_subscriber("left@example.com", subscribed_at=None, unsubscribed_at=ago(days=1200))
+    record_consent(row, Purpose.NEWSLETTER, ConsentAction.WITHDRAWN, Origin(ConsentSource.MAIL, "fr"))
+    ConsentRecord.objects.update(created_at=ago(days=1200))
+    subscribe(client, "left@example.com")
+    ConsentRecord.objects.filter(action=ConsentAction.ASKED).update(created_at=ago(days=days))
+    Subscriber.objects.update(asked_at=ago(days=days))
+    assert purge_unsubscribed(ago(days=1096), 10) == gone
+
+
 def test_an_address_that_was_suspended_goes_as_one_that_left_does():
     for email, days in (("gone@example.com", 1200), ("lately@example.com", 30)):
         row = make_subscriber(email, suspended_at=ago(days=days), suspension=Suspension.NO_MAILBOX)

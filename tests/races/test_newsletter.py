@@ -35,7 +35,8 @@ def make_silent(purge: Purge) -> Subscriber:
     """One whom `purge` takes now."""
     past = timezone.now() - timedelta(days=1)
     left = purge is purge_unsubscribed
-    row = make_subscriber(subscribed_at=None, asked_at=past, unsubscribed_at=past if left else None)
+    dates = {"unsubscribed_at": past} if left else {"asked_at": past}
+    row = make_subscriber(subscribed_at=None, **dates)
     if left:
         record_consent(row, Purpose.NEWSLETTER, ConsentAction.WITHDRAWN, ORIGIN)
     return row

@@ -20,6 +20,7 @@ from blog.mails.links import confirm_url, preferences_url, unsubscribe_url
 from blog.models import (
     CampaignRecipient,
     ConsentAction,
+    ConsentRecord,
     Purpose,
     Subscriber,
     Suspension,
@@ -33,7 +34,7 @@ from shop.core.email_addresses import clean_email
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import purge_mails_of, queue_mail
 from shop.core.models import MailState, OutgoingMail
-from shop.core.personal_data import period_text
+from shop.core.personal_data import kept_until, period_text
 
 MAILS = "newsletter"
 """How the kinds of its mails begin."""
@@ -194,11 +195,12 @@ def purge_marketing_mails(before: datetime, limit: int) -> int:
 
 def purge_unsubscribed(before: datetime, limit: int) -> int:
     """Delete addresses that have received nothing since before, suspended ones too, with their proofs: at most `limit`.
-    Returns how many."""
+    Returns how many. What anybody may ask for in their name keeps none, but while its link is good."""
+    asked = Q(asked_at__gte=kept_until("newsletter_days", timezone.now()))
     left = Q(subscribed_at=None, cart_reminders_at=None) & ~Q(unsubscribed_at__gte=before)
     gone = left | Q(suspended_at__lt=before)
-    silent = Subscriber.objects.filter(consents__created_at__gte=before).values("pk")
-    return _purge(gone & _has_proof() & ~Q(pk__in=silent), limit)
+    answers = ConsentRecord.objects.filter(created_at__gte=before).exclude(action=ConsentAction.ASKED)
+    return _purge(gone & ~asked & _has_proof() & ~Q(pk__in=answers.values("subscriber")), limit)
 
 
 def _never_answered() -> Q:
