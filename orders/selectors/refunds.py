@@ -1,7 +1,8 @@
 """Refunds as staff and customers see them."""
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
@@ -78,6 +79,37 @@ def order_requests(order: Order) -> list[RefundRequest]:
     return list(found.order_by("created_at"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Failures:
+    """What an order's page must know once a refund has failed: the refunds and decisions that wait for a decision; of
+    each decision what it lacks, what a bank took back and what is on its way; those that have an effect, those of
+    charges that a bank took back; and what no decision has credited."""
+
+    waiting: Set[object] = frozenset()
+    lacking: Mapping[uuid.UUID, Decimal] = field(default_factory=dict)
+    taken: Mapping[uuid.UUID, Decimal] = field(default_factory=dict)
+    on_its_way: Mapping[uuid.UUID, Decimal] = field(default_factory=dict)
+    effective: Collection[object] = ()
+    by_banks: Set[object] = frozenset()
+    free: Decimal = ZERO
+
+
+def _failures(order: Order) -> _Failures:
+    """Five queries."""
+    committed, done = balances(order, COMMITTED_REFUNDS, (RefundState.SUCCEEDED,))
+    lost = order.refunds.filter(attempt__disputes__state=DisputeState.LOST)
+    pairs = waiting_refunds().filter(order=order).values_list("pk", "request")
+    return _Failures(
+        waiting={pk for pair in pairs for pk in pair},
+        lacking=committed.lacking,
+        taken=done.taken,
+        on_its_way={pk: amount - committed.lacking[pk] for pk, amount in done.lacking.items()},
+        effective=done.effective,
+        by_banks=set(lost.values_list("request", flat=True)),
+        free=uncredited(order),
+    )
+
+
 def refunds_for_page(order: Order) -> list[ShownRefund]:
     """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eight where
     any failed.
@@ -91,40 +123,25 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     alone = order.refunds.filter(shown_alone, request=None, replaced_by=None)
     automatic = list(alone.select_related("attempt"))
     each = [*automatic, *(refund for request in requests for refund in request.refunds.all())]
-    waiting: set[object] = set()
-    lacking: dict[uuid.UUID, Decimal] = {}
-    taken: dict[uuid.UUID, Decimal] = {}
-    on_its_way: dict[uuid.UUID, Decimal] = {}
-    effective: set[object] = set()
-    by_banks: set[object] = set()
-    free = ZERO
-    if any(refund.state == RefundState.FAILED for refund in each):
-        for pair in waiting_refunds().filter(order=order).values_list("pk", "request"):
-            waiting.update(pair)
-        committed, done = balances(order, COMMITTED_REFUNDS, (RefundState.SUCCEEDED,))
-        lacking, taken = committed.lacking, done.taken
-        on_its_way = {pk: amount - lacking[pk] for pk, amount in done.lacking.items()}
-        effective.update(done.effective)
-        lost = order.refunds.filter(attempt__disputes__state=DisputeState.LOST)
-        by_banks.update(lost.values_list("request", flat=True))
-        free = uncredited(order)
-    shown = []
+    failures = _failures(order) if any(row.state == RefundState.FAILED for row in each) else _Failures()
+    free, shown = failures.free, []
     for request in requests:
-        owed, by_bank = lacking.get(request.pk, ZERO), taken.get(request.pk, ZERO)
+        owed = failures.lacking.get(request.pk, ZERO)
+        by_bank = failures.taken.get(request.pk, ZERO)
         money, of_request = request.amount - request.voided, progress(request)
-        if of_request == RefundProgress.FAILED and request.pk not in waiting:
-            if owed == request.amount and request.pk not in by_banks:
+        if of_request == RefundProgress.FAILED and request.pk not in failures.waiting:
+            if owed == request.amount and request.pk not in failures.by_banks:
                 # Other decisions gave all of its charge back.
                 continue
             owed, by_bank = ZERO, by_bank + owed
         elif of_request != RefundProgress.FAILED:
             owed = ZERO
-        elif request.pk not in effective:
+        elif request.pk not in failures.effective:
             money = owed = min(owed, free)
             free -= owed
             if not owed:
                 continue
-        under_way = on_its_way.get(request.pk, ZERO)
+        under_way = failures.on_its_way.get(request.pk, ZERO)
         reason, language = reason_for_reader(request, order.language)
         shown.append(
             ShownRefund(
@@ -141,23 +158,24 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
                 under_way=under_way,
             )
         )
-    for refund in automatic:
-        state = _of_refund(refund)
-        failed = refund.amount if state == RefundProgress.FAILED else ZERO
-        shown.append(
-            ShownRefund(
-                money=refund.amount,
-                voided=ZERO,
-                reason=automatic_refund_text(refund) or str(refund.get_reason_display()),
-                language=active_language(),
-                progress=state,
-                decided_at=refund.created_at,
-                settled_at=refund.settled_at,
-                owed=failed if refund.pk in waiting else ZERO,
-                taken=ZERO if refund.pk in waiting else failed,
-            )
-        )
+    shown += [_shown_alone(refund, waits=refund.pk in failures.waiting) for refund in automatic]
     return sorted(shown, key=lambda refund: refund.decided_at)
+
+
+def _shown_alone(refund: Refund, *, waits: bool) -> ShownRefund:
+    state = _of_refund(refund)
+    failed = refund.amount if state == RefundProgress.FAILED else ZERO
+    return ShownRefund(
+        money=refund.amount,
+        voided=ZERO,
+        reason=automatic_refund_text(refund) or str(refund.get_reason_display()),
+        language=active_language(),
+        progress=state,
+        decided_at=refund.created_at,
+        settled_at=refund.settled_at,
+        owed=failed if waits else ZERO,
+        taken=ZERO if waits else failed,
+    )
 
 
 def progress(request: RefundRequest) -> RefundProgress:
