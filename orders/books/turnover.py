@@ -227,9 +227,9 @@ _LEAST_STEP = 10
 
 def chart_of(months: Sequence[MonthTurnover]) -> Chart:
     """Return two bars a month, what came in and what went back, under a scale of round numbers."""
-    most = max((max(month.received, month.returned) for month in months), default=Decimal(0))
+    most = max(max(month.received, month.returned) for month in months)
     scale = Scale.reaching(most, least_step=_LEAST_STEP)
-    share = Decimal(100) / max(1, len(months))
+    share = Decimal(100) / len(months)
     bars = []
     for index, month in enumerate(months):
         received, returned = scale.height(month.received), scale.height(month.returned)

@@ -35,7 +35,17 @@ def test_the_chart_s_scale_is_round():
     december = chart.bars[11]
     assert (december.received_height, december.received_y) == (132, 88)
     assert december.returned_height == 2  # 12 € of 2000: seen all the same
+    assert december.returned_y == HEIGHT - 2
     assert (chart.bars[0].centre, december.centre) == ("4.17%", "95.83%")
+    # Side by side: 2.6 % each, and the figure over the first.
+    assert (december.received_x, december.value_x, december.returned_x) == ("93.03%", "94.33%", "96.03%")
+    assert (str(december.month), str(december.short_month)) == ("décembre", "déc")
+
+
+def test_the_chart_is_as_high_as_what_went_back_where_that_is_more():
+    chart = chart_of([MonthTurnover(1, Decimal(100), Decimal(800))])
+    assert [line.value for line in chart.grid] == [0, 200, 400, 600, 800]
+    assert (chart.bars[0].received_height, chart.bars[0].returned_height) == (27, HEIGHT)
 
 
 def test_an_empty_year_draws_a_scale_and_no_bar():
