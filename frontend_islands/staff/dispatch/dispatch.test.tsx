@@ -234,10 +234,18 @@ it("shows what the customer wrote to the workshop to who packs", async () => {
   ]);
 });
 
-it("marks the orders that are not to be sent", async () => {
+it("marks the orders that are not to be sent, and ticks them one by one alone", async () => {
   ready = [{ ...order("1", "AAAA1111"), warning: "Ne pas expédier" }, order("2", "BBBB2222")];
-  const { screen } = await renderStaff(<DispatchScreen carriers={[]} />);
+  const { user, screen } = await renderStaff(<DispatchScreen carriers={[]} />);
   const mark = await screen.findByText("Ne pas expédier");
   expect(mark.className).toBe("order-error");
   expect(mark.closest("li")?.textContent).toContain("AAAA1111");
+  const [all, first, second] = screen.getAllByRole("checkbox") as HTMLInputElement[];
+  const ticked = () => [all?.checked, first?.checked, second?.checked];
+  await user.click(all as HTMLInputElement);
+  expect(ticked()).toEqual([true, false, true]);
+  await user.click(first as HTMLInputElement);
+  expect(ticked()).toEqual([true, true, true]);
+  await user.click(all as HTMLInputElement);
+  expect(ticked()).toEqual([false, false, false]);
 });

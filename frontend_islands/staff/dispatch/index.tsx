@@ -104,6 +104,8 @@ export function DispatchScreen({ carriers }: DispatchProps) {
   if (ready.isPending) return <Loading text={t("loading")} />;
   if (!ready.data)
     return <Problem title={t("failed")} error={ready.error} onRetry={() => void ready.refetch()} />;
+  // Those marked « Ne pas expédier » are ticked one by one.
+  const free = orders.filter(({ warning }) => !warning);
   const withoutNumber = dispatches.filter((one) => !one.tracking_number).length;
   return (
     <>
@@ -138,10 +140,10 @@ export function DispatchScreen({ carriers }: DispatchProps) {
             <label className="check">
               <input
                 type="checkbox"
-                checked={chosen.length === orders.length}
+                checked={free.length > 0 && free.every(({ id }) => draft.chosen.includes(id))}
                 onChange={({ target }) =>
                   choose(
-                    orders.map(({ id }) => id),
+                    (target.checked ? free : orders).map(({ id }) => id),
                     target.checked,
                   )
                 }
