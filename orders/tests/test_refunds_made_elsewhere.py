@@ -134,6 +134,30 @@ def test_of_two_decisions_that_a_part_given_back_elsewhere_covers_one_is_owed_th
     assert [*check_credit_notes(), *check_ledger()] == []
 
 
+def test_of_a_refund_that_was_tried_again_the_rest_is_owed_once_a_part_was_given_back_elsewhere(
+    order, provider
+):
+    """What was given back before the second try is no part of it: 20.00 and 10.00 were taken for all of its 29.99."""
+    refund(order)
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 2000)
+    sync_refunds(attempt.intent_id)
+    send_all()
+    tried = retry_refund(refund_id=debts(order)[0].refund.pk)
+    assert tried.amount == EUROS("29.99")
+    provider.refund_elsewhere(attempt, 1000)
+    send_all()
+    sync_refunds(attempt.intent_id)
+    [debt] = debts(order)
+    assert (debt.refund, debt.owed, list(waiting_refunds())) == (tried, EUROS("19.99"), [tried])
+    retry_refund(refund_id=tried.pk)
+    send_all()
+    order.refresh_from_db()
+    assert (order.status, list(waiting_refunds()), debts(order)) == (OrderStatus.REFUNDED, [], [])
+    assert sum(amount for _kind, amount in ledger(order)) == 0
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
 def test_what_was_given_back_elsewhere_for_a_decision_that_is_refused_whole_is_credited(order, provider):
     decided = refund(order, amount=EUROS("30.00"))
     attempt = Attempt.objects.get()

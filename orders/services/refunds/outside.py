@@ -65,10 +65,11 @@ def recognise(order: Order, facts: RefundFacts) -> Refund | None:
 
 def _completes(failed: Refund, amount: Decimal) -> bool:
     """Whether the parts of a failed refund that were given back of its charge are all of it with `amount`. What counts
-    for its decision beside them may come to count for another one."""
+    for its decision beside them may come to count for another one; what was given back before it was made, as one that
+    was tried again, is no part of it."""
     of_charge = Refund.objects.filter(request=failed.request_id, attempt=failed.attempt_id, replaces=None)
-    parts = of_charge.filter(state__in=COMMITTED_REFUNDS).values_list("amount", flat=True)
-    return sum(parts, amount) >= failed.amount
+    since = of_charge.filter(state__in=COMMITTED_REFUNDS, created_at__gt=failed.created_at)
+    return sum(since.values_list("amount", flat=True), amount) >= failed.amount
 
 
 def complete_from_outside(refund: Refund) -> None:
