@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -145,7 +145,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     )
 
 
-def _mark_overdue(orders: Iterable[Any]) -> None:
+def _mark_overdue(orders: Collection[Any]) -> None:
     late = overdue_among(orders)
     for order in orders:
         order.is_overdue = order.pk in late
