@@ -316,7 +316,7 @@ def _dispatch_to_come(order: Order) -> list[str]:
     said = _(
         "Prochaine étape\u00a0: l'expédition. Vous recevrez ce jour-là un e-mail avec le suivi du colis."
     )
-    return [said, *_promise(order)]
+    return [said, _promised_day(order)]
 
 
 def _dispatched(order: Order) -> list[str]:
