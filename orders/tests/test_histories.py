@@ -1,4 +1,5 @@
-"""Some histories at every run; `HISTORIES=10000 make bench` plays ten thousand."""
+"""Some histories at every run; `HISTORIES=10000 make bench` plays ten thousand. On PostgreSQL
+those of the audit do."""
 
 from __future__ import annotations
 
@@ -12,8 +13,6 @@ from orders.tests.histories import OrderHistories
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.tests.histories import play
-
-pytestmark = pytest.mark.both_engines
 
 
 @pytest.mark.django_db
