@@ -38,6 +38,7 @@ from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charge_left, charges_left, refundable
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawals import has_left
+from orders.selectors.workshop import awaited, is_awaited
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.stripe.facts import DisputeFacts, RefundFacts
@@ -163,6 +164,11 @@ class HistoryLaws:
             assert order.status not in (OrderStatus.SHIPPED, OrderStatus.DELIVERED) or not any(
                 to_send.values()
             )
+
+    @invariant()
+    def one_order_is_awaited_as_lists_say(self) -> None:
+        listed = set(Order.objects.filter(awaited()).values_list("pk", flat=True))
+        assert {order.pk for order in Order.objects.all() if is_awaited(order)} == listed
 
     @invariant()
     def nothing_is_awaited_that_never_left(self) -> None:
