@@ -30,7 +30,7 @@ def status_after_return(order: Order) -> str:
 
 def rest_follows(order: Order) -> bool:
     """Return whether something at the workshop is to leave: not what was refunded, or what a withdrawal or a bank keeps
-    here. Five queries at most."""
+    here. Four queries; six at most, where somebody has withdrawn or a dispute was lost."""
     return (
         is_awaited(order)
         # Nobody knows yet which pieces are meant in words.
