@@ -190,11 +190,13 @@ def is_awaited(order: Order) -> bool:
     somebody has withdrawn."""
     if order.status not in IN_WORKSHOP:
         return False
-    here = pieces_at_workshop().filter(item__order=order)
+    here, cases = pieces_at_workshop().filter(item__order=order), WithdrawalCase.objects.filter(order=order)
+    at_workshop = Order.objects.filter(Exists(here), pk=order.pk, status__in=IN_WORKSHOP)
     # Without a declaration all that is here follows; the whole condition takes ten times as long to ask.
-    cases = WithdrawalCase.objects.filter(order=order)
-    is_here, is_withdrawn = Order.objects.filter(pk=order.pk).values_list(Exists(here), Exists(cases))[0]
-    return is_here and (not is_withdrawn or Order.objects.filter(awaited(), pk=order.pk).exists())
+    is_withdrawn = at_workshop.values_list(Exists(cases), flat=True).first()
+    if is_withdrawn:
+        return Order.objects.filter(awaited(), pk=order.pk).exists()
+    return is_withdrawn is not None
 
 
 def is_overdue(today: date) -> Q:

@@ -1,5 +1,5 @@
-"""Some histories at every run; `HISTORIES=10000 make bench` plays ten thousand. On PostgreSQL
-those of the audit do."""
+"""Some histories at every run; `HISTORIES=10000 make bench` plays ten thousand. On PostgreSQL those
+of the audit are played, of the same pieces."""
 
 from __future__ import annotations
 

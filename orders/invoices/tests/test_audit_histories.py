@@ -49,7 +49,7 @@ def test_no_history_of_orders_makes_a_fault(monkeypatch: pytest.MonkeyPatch) -> 
     make_zones()
     offer_installments()
     AuditedHistories.products = [
-        make_product("Golem", "30.00", stock_quantity=5),
+        make_product("Golem", "30.00", stock_quantity=5, promotion_active=True, promotion_type="buy_2_get_1"),
         make_product("Hibou", "79.99"),
         make_product("Renard", "0.70", stock_quantity=3),
     ]
