@@ -24,7 +24,7 @@ from operator import or_
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
@@ -47,6 +47,7 @@ LATE_AFTER = timedelta(minutes=3)
 SCHEDULER_PULSE = "scheduler"
 QUEUE_PULSE = "queue-"
 IMAGE_QUEUE = "images"
+_IS_ANSWERED = Q(last_finished_at__gte=F("last_started_at"))
 # A queue that did not answer is asked again after this; each question is a message that waits there.
 ASK_QUEUE_AFTER = timedelta(minutes=2)
 # What is stored of an error: enough to see where it came from.
@@ -205,18 +206,31 @@ def other_queues() -> list[str]:
 
 
 def may_ask_queue(queue: str, now: datetime) -> bool:
-    """Note that the workers of a queue are asked now, unless a question still waits for its answer. Two queries."""
+    """Note that the workers of a queue are asked now, unless they were and did not answer yet. Two queries.
+
+    A row keeps since when a question waits (`last_started_at`), and until when no further one is put.
+    """
     name = f"{QUEUE_PULSE}{queue}"
     row = ScheduledJob.objects.filter(name=name)
-    answered = Q(last_finished_at__gte=F("last_started_at")) | Q(last_started_at__lte=now - ASK_QUEUE_AFTER)
-    if row.filter(answered).update(last_started_at=now):
+    asked = row.filter(_IS_ANSWERED | _is_free(now)).update(
+        last_started_at=Case(
+            When(_IS_ANSWERED | is_misdated("last_started_at", now), then=now), default="last_started_at"
+        ),
+        locked_until=now + ASK_QUEUE_AFTER,
+    )
+    if asked:
         return True
     created = not row.exists()
     if created:
-        ScheduledJob.objects.bulk_create(
-            [ScheduledJob(name=name, last_started_at=now)], ignore_conflicts=True
-        )
+        fields = {"last_started_at": now, "locked_until": now + ASK_QUEUE_AFTER}
+        ScheduledJob.objects.bulk_create([ScheduledJob(name=name, **fields)], ignore_conflicts=True)
     return created
+
+
+def oldest_question(queue: str) -> datetime | None:
+    """Return since when the workers of a queue owe an answer; None when they owe none. One query."""
+    row = ScheduledJob.objects.filter(name=f"{QUEUE_PULSE}{queue}").exclude(_IS_ANSWERED)
+    return row.values_list("last_started_at", flat=True).first()
 
 
 def queue_answers(queue: str) -> bool:

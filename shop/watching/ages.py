@@ -64,8 +64,7 @@ def register() -> None:
                 QUEUE_LIMIT,
                 f"{harmless}, attendez. Sinon\u00a0: {OPERATOR[0].lower()}{OPERATOR[1:]}le "
                 f"«\u00a0worker\u00a0» de la file «\u00a0{queue}\u00a0» ne tourne plus.",
-                partial(_answer_of, f"{jobs.QUEUE_PULSE}{queue}"),
-                never_is_late=True,
+                partial(_question_to, queue),
             )
         )
     register_age(
@@ -112,8 +111,8 @@ def register() -> None:
     register_figure(Figure("shop_mails", "Mails that are not sent yet, by state", _mails, label="state"))
 
 
-def _answer_of(name: str, now: datetime) -> datetime | None:
-    return jobs.last_pulse(name)
+def _question_to(queue: str, now: datetime) -> datetime | None:
+    return jobs.oldest_question(queue)
 
 
 def _mails(now: datetime) -> dict[str, float]:

@@ -109,8 +109,8 @@ def test_the_real_checks_pass_here(client):
         "ages": {
             "scheduler": {**never, "limit": 180},
             "workers": {**never, "limit": 180},
-            "queue-images": {**never, "limit": 1800},
-            "queue-webhooks": {**never, "limit": 1800},
+            "queue-images": {**none, "limit": 1800},
+            "queue-webhooks": {**none, "limit": 1800},
             "jobs": {**none, "limit": 7200},
             "mails": {**none, "limit": 7200},
             "mail-refusals": {**none, "limit": 600},

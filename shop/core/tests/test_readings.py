@@ -150,11 +150,21 @@ def test_a_queue_is_asked_once_until_it_answers_or_two_minutes_are_over(monkeypa
     assert asked == questions
     tasks.ask_queues(NOW + timedelta(minutes=2))
     assert len(asked) == 4
+    # Without an answer a question waits from the first on.
+    assert [jobs.oldest_question(queue) for queue in ("images", "webhooks")] == [NOW, NOW]
     tasks.answer_pulse("images")
     ScheduledJob.objects.filter(name="queue-images").update(last_started_at=NOW)
+    assert [jobs.oldest_question(queue) for queue in ("images", "webhooks")] == [None, NOW]
     tasks.ask_queues(NOW + timedelta(minutes=3))
     assert asked[4:] == questions[:1]
     assert jobs.last_pulse("queue-images") >= NOW
+
+
+@pytest.mark.django_db
+def test_a_question_of_a_wrong_clock_is_put_again_and_waits_from_now():
+    assert jobs.may_ask_queue("images", NOW + timedelta(days=400))
+    assert jobs.may_ask_queue("images", NOW)
+    assert jobs.oldest_question("images") == NOW
 
 
 @pytest.mark.django_db

@@ -257,6 +257,7 @@ def test_what_has_its_turn_once_the_shop_starts_again_is_told_to_nobody(since, r
     register()
     for name in ("alerts", "mail-sweep", "scheduler", "queue-images", "queue-webhooks", "disk"):
         jobs.note_pulse(name)
+    assert jobs.may_ask_queue("images", timezone.now())
     with time_machine.travel(NOW + hour, tick=False) as clock:
         jobs.note_pulse("scheduler")
         jobs.note_pulse("queue-webhooks")
