@@ -27,6 +27,9 @@ class TargetAwayError(OSError):
 class Target(Protocol):
     """Objects by name, such as `backups/2026-11-23T02-00-00Z.tar`. Each appears whole or not at all."""
 
+    place: str
+    """Where it is: two addresses of one folder or bucket have the same."""
+
     def sizes(self, prefix: str) -> dict[str, int]:
         """Return the size of every object in a folder such as `backups/`."""
 
@@ -75,6 +78,7 @@ class FolderTarget:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.place = str(folder.resolve())
 
     def sizes(self, prefix: str) -> dict[str, int]:
         found = {}
@@ -124,6 +128,7 @@ class S3Target:
         self._address = read_s3_url(url)
         self._bucket, _slash, folder = self._address.bucket.partition("/")
         self._prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
+        self.place = f"{self._address.endpoint}/{self._bucket}/{self._prefix}"
 
     @cached_property
     def _client(self) -> Any:

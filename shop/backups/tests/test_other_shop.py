@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 
 from shop.backups.making import BackupRefused, backup_names, store_record
 from shop.backups.models import Backup
-from shop.backups.selectors import RESTORED_PULSE
+from shop.backups.selectors import RESTORED_PULSE, last_backup
 from shop.backups.tests.nights import NIGHT, backup_at
 from shop.backups.vault import open_vault
 from shop.core.jobs import note_pulse
@@ -118,3 +118,14 @@ def test_backup_that_broke_off_behind_its_list_is_the_shop_s(
             backup_at(NIGHT.replace(day=24))
     assert len(backup_names(open_vault())) == 2
     assert backup_at(NIGHT.replace(day=25)).name == backup_names(open_vault())[0]
+
+
+def test_backup_to_the_shop_s_own_place_by_another_address_is_the_shop_s(
+    target: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(target)
+    for day, address in ((24, f"{target}/"), (25, f"file://{target}"), (26, str(tmp_path / "link"))):
+        with time_machine.travel(NIGHT.replace(day=day), tick=False):
+            call_command("backup", "--to", address)
+        assert last_backup(NIGHT.replace(day=day)) == NIGHT.replace(day=day)
+    assert backup_at(NIGHT.replace(day=27)).name == backup_names(open_vault())[0]

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from shop.backups.making import BackupRefused, backup_names, make_backup
-from shop.backups.targets import TargetError
-from shop.backups.vault import BackupKeyError, open_vault
+from shop.backups.targets import TargetError, open_target
+from shop.backups.vault import BackupKeyError, Vault, open_vault
 
 
 class Command(BaseCommand):
@@ -42,10 +42,9 @@ class Command(BaseCommand):
                 for name in backup_names(vault):
                     self.stdout.write(name)
                 return
-            elsewhere = bool(options["to"]) and options["to"] != settings.BACKUP_URL
             backup = make_backup(
                 vault,
-                elsewhere=elsewhere,
+                elsewhere=_is_elsewhere(vault),
                 to_new_target=options["new_target"],
                 without_lost_files=options["without_lost_files"],
             )
@@ -56,3 +55,8 @@ class Command(BaseCommand):
             f"{backup.name}: {backup.rows} rows, {backup.files} files, archive of {backup.size / 1e6:.1f} MB, "
             f"{seconds:.0f} s."
         )
+
+
+def _is_elsewhere(vault: Vault) -> bool:
+    """Whether the target is not the shop's own, which may have been named by another address."""
+    return not settings.BACKUP_URL or vault.target.place != open_target(settings.BACKUP_URL).place
