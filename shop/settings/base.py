@@ -335,6 +335,8 @@ LOGGING: dict[str, Any] = {
         "django.db.backends": {"level": "INFO"},
         # At DEBUG what is sent to Stripe and what it answers: names and addresses of customers.
         "stripe": {"level": "INFO"},
+        # Every tick of the clock, three a minute.
+        "celery.beat": {"level": "WARNING"},
         # Each task that comes and ends, with what it was given.
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import subprocess
@@ -164,3 +165,9 @@ def test_the_level_of_the_log_goes_for_loggers_with_a_level_of_their_own(tmp_pat
         check=True,
     ).stderr
     assert [line.split()[2:] for line in written.splitlines()] == [["ERROR", "stripe:", "stripe"]]
+
+
+@pytest.mark.parametrize("name", ["celery.beat", "celery.app.trace", "celery.worker.strategy"])
+def test_neither_ticks_nor_tasks_that_went_well_are_lines_of_the_log(name: str) -> None:
+    logger = logging.getLogger(name)
+    assert (logger.isEnabledFor(logging.INFO), logger.isEnabledFor(logging.WARNING)) == (False, True)
