@@ -62,7 +62,8 @@ class Recorder:
             except DatabaseError as error:
                 logger.warning("statistics: not written yet: %s", error)
                 with self._adding:
-                    self._batch.merge(batch)
+                    batch.merge(self._batch)
+                    self._batch = batch
                 self._due.set()
 
     def discard(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from threading import Event
 
@@ -42,17 +43,19 @@ def test_write_that_fails_is_tried_again_with_what_came_meanwhile(caplog) -> Non
     def write(batch: Batch) -> None:
         if not written:
             written.append(Batch())
+            recorder.record_event(DAY, "a", replace(VIEW, source="example.org"))
             raise OperationalError("database is locked")
         written.append(batch)
 
     recorder = Recorder(write)
-    recorder.record_event(DAY, "a", VIEW)
+    recorder.record_event(DAY, "a", replace(VIEW, source="example.com"))
     recorder.flush()
-    recorder.record_event(DAY, "a", VIEW)
     recorder.flush()
     recorder.flush()
     assert caplog.messages == ["statistics: not written yet: database is locked"]
     assert [sum(batch.counts.values()) for batch in written] == [0, 2]
+    # What led to the visit is what led to its first page.
+    assert [news.source for news in written[1].visits.values()] == ["example.com"]
 
 
 def test_more_than_memory_is_meant_for_is_dropped_and_said(monkeypatch, caplog) -> None:
