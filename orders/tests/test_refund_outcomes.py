@@ -93,6 +93,21 @@ def test_old_news_does_not_undo_a_failure(order, provider):
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
 
 
+@pytest.mark.parametrize("end", ["succeeded", "failed"])
+def test_what_was_read_before_the_end_and_is_stored_after_it_changes_nothing(order, provider, end):
+    """Two workers ask the provider, and the one that asked first stores its answer last."""
+    provider.begins = "pending"
+    refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    [read_first] = provider.list_refunds(sent.attempt.intent_id)
+    provider.settle_refund(sent.provider_id, end)
+    sync_refunds(sent.attempt.intent_id)
+    before = rows()
+    apply_refund(read_first)
+    assert (read_first.status, rows()) == ("pending", before)
+
+
 def test_a_refund_that_was_refused_and_is_on_its_way_all_the_same_is_followed_to_its_end(order, provider):
     provider.begins = "pending"
     refund(order)
