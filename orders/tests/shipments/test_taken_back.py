@@ -9,10 +9,11 @@ import pytest
 from django.utils import timezone
 
 from orders.access import access_token
-from orders.models import Order
+from orders.models import Order, WithdrawalCase
 from orders.selectors.order_cards import order_cards
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.fulfilment.status_changes import change_status
+from orders.tests.factories import make_order, make_product
 from orders.tests.shipments.parcels import WHY, last_mail, refused, send, state
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
@@ -87,6 +88,10 @@ def test_a_parcel_whose_pieces_came_back_had_left(order, moment):
         "goods_returned", "Le client a renvoyé des pièces\xa0: la commande est bien partie.",
     )  # fmt: skip
     assert state(order) == ("confirmed", [1, 0], False)
+    # Those of another order say nothing of it.
+    WithdrawalCase.objects.filter(pk=case.pk).update(order=make_order((make_product("Hibou", "10.00"), 1)))
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    assert state(order) == ("confirmed", [0, 0], False)
 
 
 def test_a_return_is_awaited_until_no_parcel_has_left(order):
