@@ -16,3 +16,17 @@ test("what was refused has the focus, though the address names a part of the pag
   dispatchEvent(new Event("load"));
   expect(document.activeElement?.className).toBe("error-summary");
 });
+
+test.each([
+  ["out of sight", 1500, 1050],
+  ["cut", 870, 420],
+  ["in sight", 400, 0],
+])("the navigation shows the link of the open page: %s", (_, offsetTop, scrolled) => {
+  document.body.innerHTML = `<aside class="staff-side"><a href="/admin">Accueil</a><a aria-current="page">Journal</a></aside>`;
+  const side = document.querySelector(".staff-side") as HTMLElement;
+  Object.defineProperty(side, "clientHeight", { value: 900 });
+  const open = { offsetTop: { value: offsetTop }, offsetHeight: { value: 44 } };
+  Object.defineProperties(side.lastElementChild, open);
+  enhancePages();
+  expect(side.scrollTop).toBe(scrolled);
+});

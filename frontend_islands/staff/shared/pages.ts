@@ -6,9 +6,15 @@
  *   <div data-once="cree">             is there because the address has that word: it leaves the address, so that
  *                                      neither reloading nor going back says it again
  *
- * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself.
+ * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself. The navigation beside the page,
+ * longer than most screens, shows the link of the open page.
  */
 export function enhancePages(): void {
+  const open = document.querySelector<HTMLElement>(".staff-side [aria-current]");
+  const side = open?.closest(".staff-side");
+  // Only where it is out of sight. Not by `scrollIntoView`, which moves the page as well.
+  if (open && side && open.offsetTop + open.offsetHeight > side.clientHeight)
+    side.scrollTop = open.offsetTop - side.clientHeight / 2;
   // Where the address names a part of the page, browsers go there instead, until all is loaded.
   if (location.hash)
     addEventListener("load", () => document.querySelector<HTMLElement>("main [autofocus]")?.focus());
