@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, PHONE
+from tests.browser.looks import touched_heights
 from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
@@ -40,6 +41,7 @@ def test_every_page_of_sales_fits_and_is_accessible(new_page, shop, snap):
     look_at(page, "/admin")
     for name in STAFF_PAGES:
         look_at(page, f"/admin/{name}")
+        assert min(touched_heights(page.locator(".staff-help > summary, .staff-segments > a"))) >= 44, name
         snap(page, f"staff-{name.partition('?')[0].replace('/', '-')}")
     look_at(page, "/gestion/catalog/product/")
     expect(page.get_by_label("Rechercher")).to_be_visible()

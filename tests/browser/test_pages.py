@@ -5,7 +5,7 @@ from django.urls import translate_url
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, NARROW, PHONE
-from tests.browser.looks import overflow, settle
+from tests.browser.looks import overflow, settle, touched_heights
 from tests.browser.people import MEMBER, sign_in
 from tests.browser.visitor import Visitor
 
@@ -136,6 +136,9 @@ def test_wcag_1_4_4_names_and_amounts_find_their_place_beside_enlarged_text(new_
     visitor.add(piece, times=3)
     for open_page in (visitor.open_cart, visitor.open_checkout):
         open_page()
+        if open_page == visitor.open_cart:
+            # What takes a piece out and what empties the cart look like links: fingers hit them as buttons.
+            assert min(touched_heights(page.locator(".link-button"))) >= 44
         page.evaluate(LARGE_TEXT)
         widths = page.locator(".line__body:visible").evaluate_all("all => all.map(body => body.clientWidth)")
         assert (len(widths), min(widths) >= 100) == (2, True), widths
