@@ -149,6 +149,20 @@ def test_wcag_1_4_4_names_and_amounts_find_their_place_beside_enlarged_text(new_
     assert page.get_by_role("tablist").evaluate(cut) <= 0
 
 
+def test_long_german_words_push_neither_counts_nor_fields(new_page):
+    page = new_page(language="de")
+    page.goto(address("/produits", "de"))
+    page.locator(".filters__summary").click()
+    counts = page.locator(".filters__count > [aria-hidden]")
+    counts.first.wait_for()
+    assert (
+        counts.evaluate_all("all => all.map(count => count.getClientRects().length).filter(n => n > 1)") == []
+    )
+    page.goto(address("/suivi-commande", "de"))
+    tops = "inputs => new Set(inputs.map(input => input.getBoundingClientRect().top)).size"
+    assert page.locator("main .input").evaluate_all(tops) == 1
+
+
 @pytest.mark.parametrize("width", [700, 960, 1024])
 def test_names_of_a_cart_have_room_beside_its_summary(new_page, width):
     visitor = Visitor(new_page(width=DESKTOP), "fr")
