@@ -281,6 +281,7 @@ def test_a_dialog_of_the_staff_area_gives_the_focus_back(page, shop):
         page.keyboard.press(closing)
         if closing == "Shift+Tab":
             assert focused(page) == "Fermer"
+            assert violations(page) == []
             page.keyboard.press("Enter")
         expect(field).to_have_count(0)
         expect(search).to_be_focused()

@@ -76,7 +76,7 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
         if (!isBusy) close();
       }}
     >
-      <header className="staff-dialog__head">
+      <div className="staff-dialog__head">
         <h2 id={heading} tabIndex={-1}>
           {title}
         </h2>
@@ -89,7 +89,7 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
         >
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       <div className="staff-dialog__body">{children}</div>
       {actions && (
         <footer className="staff-dialog__actions" onClickCapture={dropSecondHalf}>
