@@ -128,13 +128,15 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
 
 
 def _load_promotion(entry: Entry, now: datetime) -> None:
+    # As people choose it.
+    minute = now.replace(second=0, microsecond=0)
     save_promotion(
         promotion=Promotion(
             name=entry["name"],
             type=entry["type"],
             percent=entry["percent"],
-            starts_at=now + timedelta(days=entry["starts_in_days"]),
-            ends_at=now + timedelta(days=entry["ends_in_days"]),
+            starts_at=minute + timedelta(days=entry["starts_in_days"]),
+            ends_at=minute + timedelta(days=entry["ends_in_days"]),
         ),
         products=Product.objects.filter(external_id__in=[f"{SOURCE}:{key}" for key in entry["products"]]),
         categories=Category.objects.filter(slug__in=entry["categories"]),
