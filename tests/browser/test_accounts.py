@@ -101,7 +101,8 @@ def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, wid
     page.emulate_media(forced_colors="active")
     # Without motion, too, a style gets to its new value by a transition, of a frame (utilities.css).
     ring = "getComputedStyle(document.querySelector('.progress-steps__step[aria-current]'), '::before').borderTopWidth"
-    page.wait_for_function(f"{ring} === '4px'")
+    # A function: an expression that is not true at once is evaluated again, which the page's policy refuses.
+    page.wait_for_function(f"() => {ring} === '4px'")
     page.emulate_media(forced_colors="none")
     # The same page for everybody: a member is not asked to sign in there.
     page.goto("/favoris")
