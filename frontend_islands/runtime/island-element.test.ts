@@ -86,6 +86,20 @@ it("waits for no picture once it is touched", () => {
   expect(load).toHaveBeenCalledOnce();
 });
 
+it("waits no more where somebody has chosen before it could listen", () => {
+  const choices =
+    '<input type="radio" name="finish" value="a" checked><input type="radio" name="finish" value="b">';
+  const { load } = declare("stamp");
+  place('name="stamp" on="use"', choices);
+  expect(load).not.toHaveBeenCalled();
+
+  const chosen = document.createElement("div");
+  chosen.innerHTML = `<x-island name="stamp" on="use"><div data-fallback>${choices}</div></x-island>`;
+  chosen.querySelector<HTMLInputElement>("[value=b]")?.click();
+  document.body.replaceChildren(chosen);
+  expect(load).toHaveBeenCalledOnce();
+});
+
 it("waits until the page is used, wherever, and what comes later waits no more", async () => {
   const { load } = declare("stamp");
   const used = declare("later").load;

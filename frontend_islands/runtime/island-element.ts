@@ -37,10 +37,6 @@ class IslandElement extends HTMLElement {
     });
   }
 
-  get #name(): string {
-    return this.getAttribute("name") as string;
-  }
-
   set #state(state: State) {
     this.setAttribute("state", state);
   }
@@ -50,7 +46,7 @@ class IslandElement extends HTMLElement {
     this.#state = "loading";
     try {
       // Of an unknown name it is none: that throws as well.
-      const load = islands[this.#name] as () => Promise<{ mount: Mount }>;
+      const load = islands[this.getAttribute("name") as string] as () => Promise<{ mount: Mount }>;
       const { mount } = await load();
       if (this.#cancel !== attempt) return;
       const unmount = await mount(this, this.#props());
@@ -73,7 +69,7 @@ class IslandElement extends HTMLElement {
   #fail(error: unknown): void {
     this.#release();
     this.#state = "failed";
-    reportError(new Error(`The island "${this.#name}" failed.`, { cause: error }));
+    reportError(new Error(`The island "${this.getAttribute("name")}" failed.`, { cause: error }));
   }
 
   #release(): void {

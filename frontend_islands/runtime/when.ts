@@ -27,7 +27,8 @@ export function whenDue(host: HTMLElement, due: () => void): Cancel {
       // Once the page's pictures are there, for which scripts must leave the line free.
       return whenFirst(window, ["load", ...USES], due);
     case "use":
-      if (isUsed) break;
+      // Chosen before this script was there: the server's version shows the price of another choice.
+      if (isUsed || host.querySelector(":checked:not([checked])")) break;
       return whenFirst(window, USES, () => {
         isUsed = true;
         due();
@@ -62,13 +63,13 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
 /** At the first of these events on `target` or inside it; a page that is merely shown for the first time is none. */
 function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
   const over = new AbortController();
-  const { signal } = over;
   const handle = (event: Event & Partial<PageTransitionEvent & PointerEvent>) => {
     const isStill = event.type === "pointermove" && !event.movementX && !event.movementY;
     if (isStill || event.persisted === false || event.pointerType === "touch") return;
     over.abort();
     due();
   };
-  for (const name of names) target.addEventListener(name, handle, { signal, passive: true, capture: true });
+  for (const name of names)
+    target.addEventListener(name, handle, { signal: over.signal, passive: true, capture: true });
   return () => over.abort();
 }
