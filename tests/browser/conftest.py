@@ -12,7 +12,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from run_tests import chromium_here
 from shop_process import RunningShop, demonstration, start_shop, stop_shop
 
+from tests.browser.accessibility import violations
 from tests.browser.journal import Journal
+from tests.browser.looks import overflow, settle
 from tests.browser.third_parties import chosen, stored_names, unregistered
 
 PHONE, DESKTOP = 390, 1440
@@ -121,3 +123,16 @@ def snap() -> Callable[[Page, str], None]:
             page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     return take
+
+
+@pytest.fixture
+def see(snap: Callable[[Page, str], None]) -> Callable[[Page, str], None]:
+    """Looks at a state of a page: whole, and open to everybody."""
+
+    def look(page: Page, name: str) -> None:
+        settle(page)
+        snap(page, f"state-{name}-{page.evaluate('innerWidth')}")
+        assert overflow(page) == 0, name
+        assert violations(page) == [], name
+
+    return look
