@@ -11,7 +11,7 @@ from orders.models import Order, Shipment
 from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
 from orders.selectors.sending_marks import sending_marks
-from orders.selectors.withdrawals import units_that_follow
+from orders.selectors.withdrawals import rest_follows, units_that_follow
 from shop.core.dates import day_in_words
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.letters import drawable, without_pictures
@@ -56,7 +56,7 @@ def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
                 if units.get(item.pk)
             ],
             "rest": _("Le reste de votre commande suit dans un autre colis.")
-            if shipment is not None and any(units_that_follow(order).values())
+            if shipment is not None and rest_follows(order)
             else "",
             "gift_title": _("%(name)s vous écrit") % {"name": order.customer_name},
             "gift_message": without_pictures(order.gift_message),

@@ -29,11 +29,11 @@ from orders.selectors.refund_rules import open_dispute
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
+from orders.selectors.withdrawals import rest_follows
 from orders.selectors.workshop import is_awaited
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
-from orders.services.status.guards import rest_follows
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address

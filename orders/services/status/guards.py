@@ -11,7 +11,6 @@ from orders.selectors.money import taken_back
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawals import keeping_from_leaving, units_that_follow
-from orders.selectors.workshop import is_awaited
 from shop.core.problems import Problem
 
 
@@ -26,18 +25,6 @@ def returned_problem(order: Order) -> Problem | None:
 def status_after_return(order: Order) -> str:
     """Return the status of a refunded order once its money comes back to the shop."""
     return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
-
-
-def rest_follows(order: Order) -> bool:
-    """Return whether something at the workshop is to leave: not what was refunded, or what a withdrawal or a bank keeps
-    here. Four queries; six at most, where somebody has withdrawn or a dispute was lost."""
-    return (
-        is_awaited(order)
-        # Nobody knows yet which pieces are meant in words.
-        and not keeping_from_leaving([order.pk]).filter(withdrawal__lines=None).exists()
-        and open_dispute(order) is None
-        and not taken_back([order.pk])
-    )
 
 
 def not_paid() -> Problem:

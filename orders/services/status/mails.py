@@ -14,9 +14,8 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import all_withdrawn, cases_of
+from orders.selectors.withdrawals import all_withdrawn, cases_of, rest_follows
 from orders.selectors.workshop import is_awaited
-from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
 from shop.core.mail import withdraw_mails

@@ -192,6 +192,15 @@ def test_one_of_two_pieces_follows_where_the_other_left_and_comes_back(order, cl
     assert said_of_the_rest(order, client) == [True, True, True, True]
 
 
+def test_nothing_is_said_to_follow_while_pieces_named_in_words_are_not_known(order, client):
+    send(order, 1, 1)
+    assert said_of_the_rest(order, client)[2:] == [True, True]
+    case = declare(order, order=order, goods="Le petit golem")
+    assert said_of_the_rest(order, client)[2:] == [False, False]
+    allow_shipping(case_id=case.pk, actor=None)
+    assert said_of_the_rest(order, client)[2:] == [True, True]
+
+
 @pytest.mark.parametrize(("is_withdrawn", "is_to_come"), [(True, False), (False, True)])
 def test_who_withdrew_reads_of_no_dispatch_to_come_when_one_had_not_left(order, is_withdrawn, is_to_come):
     parcel = send(order, 2, 1)
