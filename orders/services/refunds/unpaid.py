@@ -39,7 +39,8 @@ def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str)
         return
     undone = min(_never_sent(order), due) if order.goods_have_left else due
     lost = due - undone
-    # The earliest first: one that is being collected at this moment keeps its amount, and is received if it succeeds.
+    # The earliest first: one that is being collected at this moment keeps its amount where as much is lost, and is
+    # received if it succeeds.
     for payment in lock_open_payments(order):
         if lost:
             payment.amount = min(payment.amount, lost)
