@@ -79,11 +79,19 @@ def test_some_units_are_credited_for_what_was_decided(paid) -> None:
     order = paid((make_product("Golem de poche", price="40.00"), 3))
     note = issue_credit_note(request=decide(order, "70.00", units=2))
     assert note is not None
-    assert [
-        (line["name"], line["quantity"], line["unit_price"], line["discount"], line["total"])
-        for line in note.data["lines"]
-    ] == [("Golem de poche", 2, "40.00", "10.00", "70.00")]
+    [line] = note.data["lines"]
+    told = ("name", "quantity", "free_quantity", "unit_price", "discount", "total")
+    assert [line[name] for name in told] == ["Golem de poche", 2, 0, "40.00", "10.00", "70.00"]
     assert note.data["total"] == "70.00"
+
+
+def test_pieces_stand_in_the_order_of_the_invoice(paid) -> None:
+    order = paid((make_product("Golem", price="40.00"), 1), (make_product("Hibou", price="40.00"), 1))
+    request = decide(order, "80.00")
+    for item in order.items.order_by("-position"):
+        request.lines.create(item=item, quantity=1, amount=Decimal("40.00"))
+    assert (note := issue_credit_note(request=request))
+    assert [line["name"] for line in note.data["lines"]] == ["Golem", "Hibou"]
 
 
 def test_a_part_of_the_delivery_is_no_line_beside_units(paid) -> None:
@@ -116,9 +124,9 @@ def test_delivery_given_back_alone_is_a_line(paid) -> None:
 def test_an_amount_alone_is_one_line(paid) -> None:
     note = issue_credit_note(request=decide(paid(), "5.00"))
     assert note is not None
-    assert [(line["name"], line["total"]) for line in note.data["lines"]] == [
-        ("Remboursement partiel", "5.00")
-    ]
+    [line] = note.data["lines"]
+    told = ("name", "quantity", "free_quantity", "total")
+    assert [line[name] for name in told] == ["Remboursement partiel", 1, 0, "5.00"]
 
 
 def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None:
@@ -140,10 +148,11 @@ def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None
 
 def test_a_note_says_refunded_on_the_day_on_which_the_last_of_its_money_left(paid) -> None:
     order = paid()
-    request = decide(order, "30.00")
-    for amount, day in (("10.00", 24), ("15.00", 26), ("5.00", 25)):
+    request, other = decide(order, "30.00"), decide(order, "1.00")
+    sent = [("10.00", 24, request), ("15.00", 26, request), ("5.00", 25, request), ("1.00", 27, other)]
+    for amount, day, of in sent:
         Refund.objects.create(
-            order=order, attempt=order.payments.get().attempts.get(), request=request, amount=Decimal(amount),
+            order=order, attempt=order.payments.get().attempts.get(), request=of, amount=Decimal(amount),
             state="succeeded", settled_at=utc(2026, 11, day, 12), provider_id=f"re_{day}",
         )  # fmt: skip
     note = issue_credit_note(request=request)
