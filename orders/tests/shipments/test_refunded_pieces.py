@@ -15,6 +15,7 @@ from accounts.tests.people import make_admin
 from orders.access import access_token
 from orders.models import Order, OrderStatus, Refund
 from orders.models.states import ActorKind
+from orders.packing.documents import slip_view
 from orders.selectors.board import read_board
 from orders.selectors.order_cards import order_cards
 from orders.selectors.order_sheet import order_sheet
@@ -86,8 +87,11 @@ REST_TO_COME = "Le reste est encore à l'atelier et suivra dans un autre colis."
 
 
 def says_the_rest_comes(client: Client, order: Order) -> bool:
+    """By the order's page and the slip of its parcel, which say the same."""
     text = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
     assert "Colis 1, parti le" in text
+    parcel = order.shipments.get()
+    assert bool(slip_view(parcel.order, parcel)["rest"]) is (REST_TO_COME in text)
     return REST_TO_COME in text
 
 
