@@ -100,11 +100,11 @@ def test_a_piece_whose_script_was_lost_on_the_way_keeps_its_choice(page, journal
 def test_a_finish_chosen_before_the_scripts_are_there_has_its_price(page):
     held = []
     page.route("**/build/consent-*", lambda route: held.append(route))
-    page.goto(piece(page, "rainette"), wait_until="domcontentloaded")
+    with page.expect_request("**/build/consent-*"):
+        page.goto(piece(page, "rainette"), wait_until="domcontentloaded")
     price = page.locator(".buy__price")
     expect(price).to_contain_text("85,00\N{NO-BREAK SPACE}€")
     page.locator("input[value=unpainted]").check()
-    page.wait_for_function("() => document.querySelector('script[src*=consent]')")
     [script] = held
     script.continue_()
     expect(price).to_contain_text("40,00\N{NO-BREAK SPACE}€")
